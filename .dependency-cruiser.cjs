@@ -16,6 +16,7 @@ const GROUND = [
   'providers',
   'reconcile',
   'secrets',
+  'slots',
   'testing',
 ];
 const ROOF = 'app';

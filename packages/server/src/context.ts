@@ -12,6 +12,7 @@ import type { Provider } from './providers/provider.ts';
 import type { WorkerRegistration } from './reconcile/workerRegistry.ts';
 import type { SecretBox } from './secrets/secretBox.ts';
 import type { SigningKeys } from './sessions/signingKeys.ts';
+import type { SharedSlots } from './slots/sharedSlots.ts';
 
 /** The services that the platform runs on, passed as an argument. */
 export interface Context {
@@ -45,6 +46,8 @@ export interface Context {
   clock: { now(): Date };
   log: Logger;
   meters: MetricsRecorder;
+  /** Of this process. */
+  slots: SharedSlots;
   /** Streams to the daemons whose links this process holds. */
   streams: StreamHub;
 }

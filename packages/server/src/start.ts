@@ -44,6 +44,7 @@ import { registerWorker } from './reconcile/workerRegistry.ts';
 import { createSecretBox, loadSecretKey } from './secrets/secretBox.ts';
 import { startSelfHostedWorker } from './selfHosted/worker.ts';
 import { loadSigningKeys } from './sessions/signingKeys.ts';
+import { createSharedSlots } from './slots/sharedSlots.ts';
 import { startStorageWorker } from './storages/worker.ts';
 import { startStraySweep } from './strays/worker.ts';
 import { startScheduleWorker } from './tasks/schedulesWorker.ts';
@@ -108,7 +109,8 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
     if (local) await step('Looking for Docker', localCloudDone, () => local.readiness());
     const stores = await openStores(config);
     stops.push(async () => stores.close());
-    const repositories = openRepositories(config);
+    const slots = createSharedSlots();
+    const repositories = openRepositories(config, slots.gitReaders);
     stops.push(async () => repositories.close());
     const ctx: Context = {
       config,
@@ -134,6 +136,7 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
       clock: { now: () => new Date() },
       log,
       meters,
+      slots,
       streams: createStreamHub({ db: pool.db, keys, log }),
     };
 

@@ -3,7 +3,7 @@ import { API_PREFIX, BODY_LIMIT, type Call, needsIdempotencyKey } from '@stagi/c
 import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import { acceptedLanguage } from '@stagi/contract/languages.ts';
 import { holdsAny } from '@stagi/contract/permissions.ts';
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { recorderOf } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -18,9 +18,10 @@ import {
   workspaceGone,
 } from '../http/errors.ts';
 import type { Handler, Handlers, Member, SignedIn } from '../http/handlers.ts';
-import type { LoadShedder } from '../http/loadShedding.ts';
 import type { Visitor } from '../http/visitor.ts';
 import { type Authenticated, authenticate, type Membership, requireStepUp } from '../sessions/authenticate.ts';
+import type { CallPlace, CallSlots } from '../slots/callSlots.ts';
+import { asPerson } from '../slots/holder.ts';
 import { dbForCall } from './crossWorkspaceCalls.ts';
 import { requireIdempotencyKey, runIdempotently } from './idempotency.ts';
 import { readKnownBrowserCookie, writeKnownBrowserCookie } from './knownBrowserCookie.ts';
@@ -30,27 +31,30 @@ import { guardLargeBodies } from './largeBodies.ts';
 const ANSWER_WITHIN_MS = 30_000;
 /** The same for a streamed answer, to its end. */
 const STREAMED_WITHIN_MS = 30 * 60_000;
+/** Larger bodies are read for those only who have authenticated, and only so many at a time. */
+const SMALL_BODY = 64 * 1024;
 
 /** Walks the call table: authenticate, check the call's permission, parse, handle, check the output. */
-export function mount(app: FastifyInstance, context: Context, handlers: Handlers, shedder: LoadShedder): void {
+export function mount(app: FastifyInstance, context: Context, handlers: Handlers, slots: CallSlots): void {
   app.setErrorHandler(sendError);
   const open = new Set<AbortController>();
   app.addHook('preClose', async () => {
     for (const one of open) one.abort(restarting());
   });
-  const refuse: onRequestHookHandler = (_request, _reply, done) => done(shedder.refusal() ?? undefined);
   for (const domain of Object.keys(api) as (keyof Api)[]) {
     const calls = api[domain] as Record<string, Call>;
     const handlersOfDomain = handlers[domain] as unknown as Record<string, Handler<Call>>;
     for (const [name, call] of Object.entries(calls)) {
       const handler = handlersOfDomain[name];
       if (!handler) throw new Error(`no handler for ${call.path}`);
-      const bodyLimit = call.bodyLimit ?? BODY_LIMIT;
-      const onRequest = bodyLimit > BODY_LIMIT ? [refuse, guardLargeBodies(context, call, bodyLimit)] : [refuse];
+      const bodyLimit = call.bodyLimit ?? (call.auth === 'public' ? SMALL_BODY : BODY_LIMIT);
+      const onRequest =
+        bodyLimit > SMALL_BODY ? guardLargeBodies(context, call, { bodyLimit, smallBody: SMALL_BODY }) : [];
       const handlerTimeout = call.streamed ? STREAMED_WITHIN_MS : ANSWER_WITHIN_MS;
-      app.post(API_PREFIX + call.path, { bodyLimit, onRequest, handlerTimeout }, (request, reply) =>
-        shedder.pass(() => serve(call, handler, context, { request, reply, open })),
-      );
+      app.post(API_PREFIX + call.path, { bodyLimit, onRequest, handlerTimeout }, (request, reply) => {
+        const gone = goneOf(reply, open);
+        return slots.pass(request.ip, gone, (place) => serve(call, handler, context, { request, reply, place, gone }));
+      });
     }
   }
   const paths = everyCall().map((call) => call.path);
@@ -65,9 +69,14 @@ async function serve(
   call: Call,
   handler: Handler<Call>,
   context: Context,
-  { request, reply, open }: { request: FastifyRequest; reply: FastifyReply; open: Set<AbortController> },
+  {
+    request,
+    reply,
+    place,
+    gone,
+  }: { request: FastifyRequest; reply: FastifyReply; place: CallPlace; gone: AbortSignal },
 ): Promise<unknown> {
-  const ctx = await authorize(call, context, request, reply);
+  const ctx = await authorize(call, context, request, reply, place);
   const parsed = call.input.safeParse(request.body ?? {});
   if (!parsed.success) throw badInput(parsed.error);
   // After parsing, so that nobody is asked for a step-up for invalid input.
@@ -75,7 +84,7 @@ async function serve(
   if (needsIdempotencyKey(call.path)) requireIdempotencyKey(request);
   let prepared: unknown = null;
   const prepare = async (): Promise<void> => {
-    if ('prepare' in handler) prepared = await handler.prepare(ctx as Member, parsed.data, goneOf(reply, open));
+    if ('prepare' in handler) prepared = await handler.prepare(ctx as Member, parsed.data, gone);
   };
   const act = async (db: Context['db']): Promise<unknown> => {
     const inside = (db === ctx.db ? ctx : { ...ctx, db }) as Member;
@@ -130,7 +139,14 @@ async function authorize(
   context: Context,
   request: FastifyRequest,
   reply: FastifyReply,
+  place: CallPlace,
 ): Promise<Visitor | SignedIn | Member> {
+  let found = await authenticateCaller(call, context, request);
+  let workspace = found && selectedWorkspace(found, request.headers['x-client-id']);
+  if (found && (await place.passTo(asPerson(found.user.id, workspace?.id ?? null)))) {
+    found = await authenticateCaller(call, context, request);
+    workspace = found && selectedWorkspace(found, request.headers['x-client-id']);
+  }
   const visitor: Visitor = {
     ...context,
     db: dbForCall(context, call, null),
@@ -139,18 +155,13 @@ async function authorize(
     language: acceptedLanguage(request.headers['accept-language']),
     browserToken: readKnownBrowserCookie(context.config, request),
     keepBrowserToken: (token) => writeKnownBrowserCookie(context.config, reply, token),
-    sessionUserId: async () => {
-      const found = await authenticate(context, request.headers.authorization, request.ip);
-      return found?.credential.kind === 'session' && !found.app ? found.user.id : null;
-    },
+    sessionUserId: found?.credential.kind === 'session' && !found.app ? found.user.id : null,
     log: request.log as Context['log'],
   };
   if (call.auth === 'public') return visitor;
-  const found = await authenticate(context, request.headers.authorization, request.ip);
   if (!found) throw unauthenticated();
   if (found.credential.kind === 'token' && !call.byToken) throw forbiddenToTokens();
   if (found.app && !call.byToken && !call.byApp) throw forbidden();
-  const workspace = selectedWorkspace(found, request.headers['x-client-id']);
   const signedIn: SignedIn = { ...visitor, ...found, chosenWorkspace: workspace ?? null };
   if (call.auth === 'signed-in') return signedIn;
   if (!workspace) throw workspaceGone();
@@ -161,6 +172,19 @@ async function authorize(
     throw forbidden();
   }
   return member;
+}
+
+/**
+ * A public call asks nobody who they are. Who shows it all the same does not share the places of their address; where
+ * that cannot be looked up, the call may still be answered.
+ */
+async function authenticateCaller(
+  call: Call,
+  context: Context,
+  { headers: { authorization }, ip }: FastifyRequest,
+): Promise<Authenticated | null> {
+  const found = authenticate(context, authorization, ip);
+  return call.auth === 'public' ? found.catch(() => null) : found;
 }
 
 /** X-Client-ID only selects one of the user's own memberships. An API token has one, which is the default. */

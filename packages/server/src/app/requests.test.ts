@@ -44,21 +44,25 @@ describe('a request', () => {
       expect(id('10.0.0.0/8', '10.1.2.3', bad)).toMatch(UUID);
   });
 
-  it('may have a body of 1 MiB and not more', async () => {
+  it('may have a body of 1 MiB and not more, and of 64 KiB where nobody signs in', async () => {
+    const { accessToken } = (await app.signUp()).tokens();
     const fill = (bytes: number) => JSON.stringify({ name: 'A', email: 'a@example.com', password: '' }).padEnd(bytes);
-    const send = async (body: string) => {
-      const response = await fetch(`${app.url}${API_PREFIX}auth/email/register`, {
+    const send = async (path: string, body: string) => {
+      const response = await fetch(`${app.url}${API_PREFIX}${path}`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
         body,
       });
       return { status: response.status, body: await response.json() };
     };
-    expect(await send(fill(BODY_LIMIT + 1))).toMatchObject({
-      status: 400,
-      body: { message: 'The request is too large' },
-    });
-    expect(await send(fill(BODY_LIMIT))).toMatchObject({ status: 400, body: { fieldsWithError: ['password'] } });
+    const tooLarge = { status: 400, body: { message: 'The request is too large' } };
+    for (const [path, field, limit] of [
+      ['auth/email/register', 'password', 64 * 1024],
+      ['client/audit/list', 'X-Client-ID', BODY_LIMIT],
+    ] as const) {
+      expect(await send(path, fill(limit + 1)), path).toMatchObject(tooLarge);
+      expect((await send(path, fill(limit))).body, path).toMatchObject({ fieldsWithError: [field] });
+    }
   });
 });
 

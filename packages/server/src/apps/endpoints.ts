@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type RegisteredApp, verifyClientSecret } from '../config/registeredApps.ts';
 import type { Context } from '../context.ts';
 import { PublicError, sendError } from '../http/errors.ts';
-import type { LoadShedder } from '../http/loadShedding.ts';
+import { goneOf } from '../http/gone.ts';
+import type { CallSlots } from '../slots/callSlots.ts';
 import { allowCors } from './cors.ts';
 import { OauthError } from './oauthError.ts';
 import { type AppVisitor, exchangeAuthorizationCode, exchangeRefreshToken, revokeToken } from './tokens.ts';
@@ -11,7 +12,7 @@ const FORM = 'application/x-www-form-urlencoded';
 const LONGEST_FORM = 8 * 1024;
 
 /** The OAuth endpoints that apps call: they take forms and are no calls of the contract. */
-export function mountAppEndpoints(app: FastifyInstance, ctx: Context, shedder: LoadShedder): void {
+export function mountAppEndpoints(app: FastifyInstance, ctx: Context, slots: CallSlots): void {
   void app.register(async (scope) => {
     allowCors(scope, []);
     scope.get('/.well-known/oauth-authorization-server', () => metadata(ctx.config.appOrigin));
@@ -26,10 +27,14 @@ export function mountAppEndpoints(app: FastifyInstance, ctx: Context, shedder: L
     scope.addHook('onRequest', (_request, reply, done) => {
       // RFC 6749 5.1.
       reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' });
-      done(shedder.refusal() ?? undefined);
+      done();
     });
-    scope.post('/oauth/token', (request, reply) => shedder.pass(() => token(ctx, request, reply)));
-    scope.post('/oauth/revoke', (request, reply) => shedder.pass(() => revoke(ctx, request, reply)));
+    scope.post('/oauth/token', (request, reply) =>
+      slots.pass(request.ip, goneOf(reply.raw), () => token(ctx, request, reply)),
+    );
+    scope.post('/oauth/revoke', (request, reply) =>
+      slots.pass(request.ip, goneOf(reply.raw), () => revoke(ctx, request, reply)),
+    );
   });
 }
 

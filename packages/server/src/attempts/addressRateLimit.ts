@@ -1,6 +1,6 @@
-import { isIPv6 } from 'node:net';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Config } from '../config/config.ts';
+import { networkOf } from '../http/network.ts';
 import { consumePoint } from '../http/rateLimit.ts';
 
 /** A login page that is opened asks for a passkey challenge by itself; only an answer to it is a sign-in attempt. */
@@ -29,17 +29,4 @@ async function count(
     limiters.set(config, limiter);
   }
   await consumePoint(limiter, networkOf(ip));
-}
-
-/** The unit that is limited: an IPv4 address, or the /64 of an IPv6 address, as one subscriber has all of it. */
-export function networkOf(ip: string): string {
-  if (!isIPv6(ip)) return ip;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
-  if (mapped) return mapped;
-  const [head = '', tail] = (ip.split('%')[0] ?? ip).toLowerCase().split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const after = tail ? tail.split(':') : [];
-  if (tail !== undefined) while (groups.length + after.length < 8) groups.push('0');
-  const first = [...groups, ...after].slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
-  return `${first.join(':')}::/64`;
 }

@@ -1,10 +1,10 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
 import { sql } from 'kysely';
-import { networkOf } from '../attempts/addressRateLimit.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { tooManyRequests } from '../http/errors.ts';
+import { networkOf } from '../http/network.ts';
 import { consumePoint, createRateLimiter } from '../http/rateLimit.ts';
 import type { Visitor } from '../http/visitor.ts';
 import { contactRequestMail } from '../mail/contactMail.ts';
@@ -29,7 +29,7 @@ const COPY_MIN = 40;
  */
 export async function sendContactRequest(ctx: Visitor, input: Input): Promise<void> {
   await consumePoint(fromOneAddress(ctx), networkOf(ctx.ip));
-  const userId = await ctx.sessionUserId();
+  const userId = ctx.sessionUserId;
   await inTransaction(ctx.db, async (trx) => {
     await limitAll(trx);
     const isAutomated = looksAutomated(input) || (await isCopy(trx, input));

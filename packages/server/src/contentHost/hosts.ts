@@ -1,12 +1,14 @@
 import { GENERIC_ERROR } from '@stagi/contract/errors.ts';
 import { type Transfers, watchTransfers } from '@stagi/s3/transfers.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { networkOf } from '../attempts/addressRateLimit.ts';
 import type { Context } from '../context.ts';
 import { isOverload, PublicError, unavailable } from '../http/errors.ts';
 import { createHostReader } from '../http/hostOf.ts';
+import { networkOf } from '../http/network.ts';
 import { consumePoint, createRateLimiter } from '../http/rateLimit.ts';
 import { keysStillWorking } from '../objects/keys.ts';
+import { asAccessKey, asStranger } from '../slots/holder.ts';
+import { holdForAnswer } from '../slots/holdForAnswer.ts';
 import { previewedObject, sharedObject } from './links.ts';
 import { sendCode } from './sendCode.ts';
 import { ContentRefusal, sendObject } from './sendObject.ts';
@@ -68,6 +70,7 @@ async function answer(
   const ticket = PREVIEW.exec(path)?.[1];
   if (ticket) {
     const object = await previewedObject(ctx, ticket);
+    holdForAnswer(request, reply, ctx.slots.contentReads, asAccessKey(object.accessKeyId));
     return sendObject(ctx, object, { purpose: 'preview', transfers }, request, reply);
   }
   const isDownload = new URLSearchParams(query).has('download');
@@ -78,7 +81,9 @@ async function answer(
   const token = SHARE.exec(path)?.[1];
   if (!token) throw new ContentRefusal(404, 'There is nothing at this address.');
   const purpose = isDownload ? 'download' : 'share';
-  return sendObject(ctx, await sharedObject(ctx, token), { purpose, transfers }, request, reply);
+  const object = await sharedObject(ctx, token);
+  holdForAnswer(request, reply, ctx.slots.contentReads, asStranger(request.ip));
+  return sendObject(ctx, object, { purpose, transfers }, request, reply);
 }
 
 function decoded(path: string): string {

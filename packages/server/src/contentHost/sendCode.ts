@@ -9,11 +9,13 @@ import { typeOf, walkTo } from '../git/walk.ts';
 import { PublicError } from '../http/errors.ts';
 import { viewProject } from '../projects/find.ts';
 import { actionable } from '../projects/present.ts';
+import { asPerson } from '../slots/holder.ts';
+import { holdForAnswer } from '../slots/holdForAnswer.ts';
 import { type CodeTicket, openCodeTicket } from './codeTicket.ts';
 import { fileNameOf } from './fileName.ts';
 import { ContentRefusal, linkEnded, noSuchLink } from './sendObject.ts';
 
-type Sender = Pick<Context, 'db' | 'secrets' | 'repositories'>;
+type Sender = Pick<Context, 'db' | 'secrets' | 'repositories' | 'slots'>;
 
 const READ: readonly Permission[] = ['PROJECT', 'PROJECT_MANAGEMENT'];
 /** Up to this size it is known whether a file is text; a larger one is sent as bytes. */
@@ -36,6 +38,7 @@ export async function sendCode(
   if (ticket.isExpired) throw linkEnded();
   const repository = await readableBy(ctx, ticket);
   if (!repository) throw linkEnded();
+  holdForAnswer(request, reply, ctx.slots.rawFiles, asPerson(ticket.userId, ticket.workspaceId));
   const { sha, name, size } = await fileAt(repository, ticket.commit, path);
   const content = size <= IN_MEMORY_BYTES ? ((await repository.read(sha))?.content ?? null) : null;
   const type = imageTypeOf(name) ?? (content && size <= SNIFFED_BYTES && textOf(content) !== null ? TEXT : BYTES);
@@ -76,7 +79,9 @@ async function readableBy(
     .executeTakeFirst();
   if (!member || !holdsAny(ROLE_PERMISSIONS[member.role as Role], READ)) return null;
   const project = await viewProject(db, workspaceId, { id: projectId });
-  return projectCan.read(actionable(project)).allowed ? repositories.at(project.repository) : null;
+  return projectCan.read(actionable(project)).allowed
+    ? repositories.at(project.repository, asPerson(userId, workspaceId))
+    : null;
 }
 
 async function fileAt(

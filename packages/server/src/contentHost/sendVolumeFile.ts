@@ -5,6 +5,8 @@ import { rangeOf } from '@stagi/s3/operations/range.ts';
 import { create } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
+import { asPerson } from '../slots/holder.ts';
+import { holdForAnswer } from '../slots/holdForAnswer.ts';
 import {
   askDaemon,
   exactly,
@@ -15,13 +17,11 @@ import {
 } from '../volumeFiles/daemonFiles.ts';
 import { contentTypeOf, nameOf } from '../volumeFiles/present.ts';
 import { type OpenedTicket, openTicket, watchTicket } from '../volumeFiles/ticket.ts';
-import { createTransfers } from '../volumeFiles/transfers.ts';
 import { isMedia, safeContentType } from './contentType.ts';
 import { fileNameOf } from './fileName.ts';
 import { ContentRefusal, linkEnded, noSuchLink } from './sendObject.ts';
 
 const BYTES = 'application/octet-stream';
-const transfers = createTransfers();
 
 /** Answers with a file of a volume, or with a folder as a ZIP file: media for a preview, anything else as a download. */
 export async function sendVolumeFile(
@@ -46,8 +46,8 @@ async function answer(
   const ticket = await openTicket(ctx, sealed);
   if (ticket === 'unknown') throw noSuchLink();
   if (ticket === 'ended' || ticket.use.for === 'upload') throw linkEnded();
-  const end = transfers.begin(ctx, ticket.owner.user.id);
-  reply.raw.once('close', end);
+  const { user, workspace } = ticket.owner;
+  holdForAnswer(request, reply, ctx.slots.volumeTransfers, asPerson(user.id, workspace.id));
   if (ticket.use.for === 'download' && ticket.use.isFolder) return sendArchive(ctx, ticket, request, reply);
   return sendFile(ctx, ticket, request, reply);
 }

@@ -1,5 +1,4 @@
 import type { Repository } from './repositories.ts';
-import { git } from './run.ts';
 
 export interface BlamedRange {
   /** From 1. */
@@ -15,7 +14,7 @@ export async function blame(
   repository: Repository,
   { commit, path, ignoreWhitespace }: { commit: string; path: string; ignoreWhitespace: boolean },
 ): Promise<BlamedRange[]> {
-  const { stdout } = await git(repository.dir, [
+  const { stdout } = await repository.git([
     'blame',
     '--incremental',
     ...(ignoreWhitespace ? ['-w'] : []),

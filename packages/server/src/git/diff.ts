@@ -1,6 +1,5 @@
 import type { StoredCommit } from './parseObjects.ts';
 import type { Repository } from './repositories.ts';
-import { git } from './run.ts';
 
 export type ChangeStatus = 'added' | 'modified' | 'deleted' | 'renamed' | 'copied' | 'type-changed';
 
@@ -47,8 +46,7 @@ export async function listChanges(
   commit: StoredCommit,
   { path, ignoreWhitespace }: DiffOptions,
 ): Promise<CommitDiff> {
-  const { stdout, isCut } = await git(
-    repository.dir,
+  const { stdout, isCut } = await repository.git(
     ['diff-tree', '--raw', '--numstat', '-z', '--no-abbrev', ...sides(commit, { path, ignoreWhitespace })],
     { maxOutputBytes: MAX_LIST_BYTES, onLimit: 'cut' },
   );
@@ -61,8 +59,7 @@ export async function readPatches(
   commit: StoredCommit,
   options: DiffOptions & { maxBytes: number },
 ): Promise<{ patches: ReadonlyMap<string, string>; last: string | null }> {
-  const { stdout, isCut } = await git(
-    repository.dir,
+  const { stdout, isCut } = await repository.git(
     ['-c', 'core.quotePath=false', 'diff-tree', '-p', '--full-index', '--no-color', ...sides(commit, options)],
     { maxOutputBytes: options.maxBytes, onLimit: 'cut' },
   );

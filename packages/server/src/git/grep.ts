@@ -1,5 +1,4 @@
 import type { Repository } from './repositories.ts';
-import { git } from './run.ts';
 
 export interface FileMatches {
   path: string;
@@ -24,8 +23,7 @@ export async function grep(
   limits: GrepLimits,
   signal?: AbortSignal,
 ): Promise<{ files: FileMatches[]; isMore: boolean }> {
-  const { stdout, isCut } = await git(
-    repository.dir,
+  const { stdout, isCut } = await repository.git(
     [
       'grep',
       '--no-color',
@@ -100,7 +98,7 @@ export async function findPaths(
   { tree, below, query, matchCase }: { tree: string; below: string; query: string; matchCase: boolean },
   limit: number,
 ): Promise<{ paths: string[]; isMore: boolean }> {
-  const { stdout, isCut } = await git(repository.dir, ['ls-tree', '-r', '-z', '--full-tree', '--name-only', tree], {
+  const { stdout, isCut } = await repository.git(['ls-tree', '-r', '-z', '--full-tree', '--name-only', tree], {
     onLimit: 'cut',
   });
   const wanted = matchCase ? query : query.toLowerCase();

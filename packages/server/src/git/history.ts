@@ -1,6 +1,5 @@
 import { pathInput } from './paths.ts';
 import type { Repository } from './repositories.ts';
-import { git } from './run.ts';
 
 const HASH_LINE = /^[0-9a-f]{40}$/;
 
@@ -9,11 +8,9 @@ export async function listHistory(
   repository: Repository,
   { commit, path, skip, limit }: { commit: string; path: Buffer; skip: number; limit: number },
 ): Promise<string[]> {
-  const { stdout } = await git(
-    repository.dir,
-    ['rev-list', `--max-count=${limit}`, `--skip=${skip}`, '--stdin', commit],
-    { input: pathInput(path) },
-  );
+  const { stdout } = await repository.git(['rev-list', `--max-count=${limit}`, `--skip=${skip}`, '--stdin', commit], {
+    input: pathInput(path),
+  });
   return stdout
     .toString('latin1')
     .split('\n')

@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { createFairSlots } from '../slots/fairSlots.ts';
+import { asWorkspace } from '../slots/holder.ts';
 import { findLastCommit, findLastCommits } from './lastCommits.ts';
 import { openRepositories, type Repository } from './repositories.ts';
 import { createRepository, removeUnfinished } from './repository.ts';
@@ -12,7 +14,7 @@ import { writeCommitGraph } from './upkeep.ts';
 import { walkTo } from './walk.ts';
 
 const place = { repositoriesDir: mkdtempSync(join(tmpdir(), 'stagi-last-commits-')) };
-const repositories = openRepositories(place);
+const repositories = openRepositories(place, createFairSlots({ total: 8, perPerson: 8 }));
 /** Comparisons over the 30 commits of each of two histories. */
 const LEAST = 400;
 let made = 0;
@@ -25,7 +27,7 @@ async function aRepository(commits: readonly NewCommit[]): Promise<{ repository:
   made += 1;
   const uuid = `00000000-0000-4000-8000-${String(made).padStart(12, '0')}`;
   await createRepository(place, uuid);
-  const repository = repositories.at(uuid);
+  const repository = repositories.at(uuid, asWorkspace(1));
   return { repository, shas: commits.length > 0 ? await importCommits(repository.dir, commits) : [] };
 }
 

@@ -1,7 +1,6 @@
 import type { StoredEntry } from './parseObjects.ts';
 import { pathInput } from './paths.ts';
 import type { Repository } from './repositories.ts';
-import { git } from './run.ts';
 
 interface Folder {
   commit: string;
@@ -39,8 +38,7 @@ export async function findLastCommits(
     found.set(entry.name, Buffer.from(sha).toString());
   });
   if (open.size > 0)
-    await git(
-      repository.dir,
+    await repository.git(
       // `-t`: folders, too. `-c`: of a merge only what differs from all its parents.
       ['log', '--format=%H', '--raw', '-t', '-c', '-z', '--no-abbrev', '--no-renames', '--stdin', commit],
       {
@@ -65,7 +63,7 @@ export async function findLastCommit(
   const key = `path ${commit} ${path.toString('latin1')}`;
   const known = repository.facts.get(key) as { sha: string | null } | undefined;
   if (known) return known.sha;
-  const { stdout } = await git(repository.dir, ['log', '-1', '--format=%H', '--stdin', commit], {
+  const { stdout } = await repository.git(['log', '-1', '--format=%H', '--stdin', commit], {
     input: pathInput(path),
     timeoutMs: DEADLINE_MS,
     onLimit: 'cut',

@@ -8,7 +8,6 @@ import { parseGrep } from './grep.ts';
 import { type Change, createChangesParser } from './lastCommits.ts';
 import { parseCommit, parseSignature, parseTree } from './parseObjects.ts';
 import { isEntryName, isRefName, splitPath } from './paths.ts';
-import { createSlots } from './slots.ts';
 import { parseSubmodules } from './submodules.ts';
 
 const A = 'a'.repeat(40);
@@ -197,19 +196,4 @@ it('divides paths and refuses parts that a file system or git would understand o
   ])
     expect([path, splitPath(path)]).toEqual([path, null]);
   expect(['.gitignore', '.github', 'git', '...', ' '].every(isEntryName)).toBe(true);
-});
-
-it('gives slots in the order of asking, and refuses when too many wait', async () => {
-  const slots = createSlots({ slots: 1, waiting: 1, onFull: () => new Error('full') });
-  const release = await slots.take();
-  const second = slots.take();
-  await expect(slots.take()).rejects.toThrow('full');
-  release();
-  release();
-  const abort = new AbortController();
-  const third = slots.take(abort.signal);
-  abort.abort(new Error('gone'));
-  await expect(third).rejects.toThrow('gone');
-  (await second)();
-  (await slots.take())();
 });

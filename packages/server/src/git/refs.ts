@@ -1,7 +1,6 @@
 import { notFound } from '../http/errors.ts';
 import { isRefName } from './paths.ts';
 import type { Repository } from './repositories.ts';
-import { git } from './run.ts';
 
 export type RefKind = 'branch' | 'tag';
 export interface FoundRef {
@@ -34,7 +33,7 @@ async function listRefs(
   patterns: readonly string[],
   options: readonly string[] = [],
 ): Promise<FoundRef[]> {
-  const { stdout } = await git(repository.dir, ['for-each-ref', ...options, FORMAT, '--', ...patterns], {
+  const { stdout } = await repository.git(['for-each-ref', ...options, FORMAT, '--', ...patterns], {
     maxOutputBytes: MAX_REFS_BYTES,
   });
   return parseRefs(stdout.toString());
@@ -63,7 +62,7 @@ export async function isReachable(repository: Repository, sha: string, likely: s
     repository.facts.set(key, within.add(likely));
     return true;
   }
-  const { stdout } = await git(repository.dir, [
+  const { stdout } = await repository.git([
     'for-each-ref',
     '--count=1',
     `--contains=${sha}`,
@@ -76,14 +75,14 @@ export async function isReachable(repository: Repository, sha: string, likely: s
 }
 
 async function isAncestor(repository: Repository, sha: string, descendant: string): Promise<boolean> {
-  const { code } = await git(repository.dir, ['merge-base', '--is-ancestor', sha, descendant], { exitCodes: [0, 1] });
+  const { code } = await repository.git(['merge-base', '--is-ancestor', sha, descendant], { exitCodes: [0, 1] });
   return code === 0;
 }
 
 /** Commits whose hashes begin with these digits: at least 4, as git asks for. */
 export async function commitsBeginningWith(repository: Repository, digits: string): Promise<string[]> {
   if (!/^[0-9a-f]{4,40}$/.test(digits)) return [];
-  const { stdout } = await git(repository.dir, ['rev-parse', `--disambiguate=${digits}`]);
+  const { stdout } = await repository.git(['rev-parse', `--disambiguate=${digits}`]);
   const shas = stdout.toString().split('\n').filter(Boolean);
   const found = await Promise.all(shas.map(async (sha) => ({ sha, info: await repository.info(sha) })));
   return found.filter(({ info }) => info?.type === 'commit').map(({ sha }) => sha);

@@ -1,8 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../config/config.ts';
+import type { FairSlots } from '../slots/fairSlots.ts';
+import type { Holder } from '../slots/holder.ts';
 import { type CatFile, type ObjectInfo, type StoredObject, startCatFile } from './catFile.ts';
 import { parseCommit, parseTree, type StoredCommit, type StoredEntry } from './parseObjects.ts';
 import { repositoryDir } from './repository.ts';
+import { type GitOptions, type GitOutput, runGit } from './run.ts';
 
 /** Running `git cat-file` processes, all repositories together. */
 const MAX_PROCESSES = 24;
@@ -18,8 +21,14 @@ const COMMITS_KEPT = 20_000;
 const TREES_KEPT_BYTES = 32 * 1024 * 1024;
 const ENTRY_BYTES = 200;
 
-/** One repository to read from. */
-export interface Repository {
+/** One repository, to read from for somebody. */
+export interface Repository extends StoredObjects {
+  /** Runs git for a page: it waits for its turn among those of all readers. See `runGit`. */
+  git(args: readonly string[], options?: GitOptions): Promise<GitOutput>;
+}
+
+/** The same for everybody who reads it. */
+interface StoredObjects {
   readonly dir: string;
   info(sha: string): Promise<ObjectInfo | null>;
   read(sha: string): Promise<StoredObject | null>;
@@ -33,7 +42,7 @@ export interface Repository {
 
 /** The repositories that this process reads. */
 export interface Repositories {
-  at(uuid: string): Repository;
+  at(uuid: string, reader: Holder): Repository;
   /** Ends what runs for a repository and forgets it; call it before the folder is removed. */
   forget(uuid: string): void;
   close(): void;
@@ -46,14 +55,14 @@ interface Running {
   open: number;
 }
 
-export function openRepositories(place: Pick<Config, 'repositoriesDir'>): Repositories {
+export function openRepositories(place: Pick<Config, 'repositoriesDir'>, readers: FairSlots): Repositories {
   // Names are hashes of the content, so that these are true in every repository that has the object.
   const commits = new LRUCache<string, StoredCommit>({ max: COMMITS_KEPT });
   const trees = new LRUCache<string, { entries: readonly StoredEntry[] }>({
     maxSize: TREES_KEPT_BYTES,
     sizeCalculation: ({ entries }) => ENTRY_BYTES * (entries.length + 1),
   });
-  const known = new LRUCache<string, Repository>({ max: MAX_REPOSITORIES });
+  const known = new LRUCache<string, StoredObjects>({ max: MAX_REPOSITORIES });
   const running = new Map<string, Running>();
   const idleCheck = setInterval(endIdle, IDLE_CHECK_MS);
   idleCheck.unref();
@@ -94,8 +103,8 @@ export function openRepositories(place: Pick<Config, 'repositoriesDir'>): Reposi
     process.end();
   }
 
-  function open(dir: string): Repository {
-    const repository: Repository = {
+  function open(dir: string): StoredObjects {
+    const repository: StoredObjects = {
       dir,
       facts: new LRUCache<string, object>({
         maxSize: FACTS_KEPT,
@@ -127,13 +136,20 @@ export function openRepositories(place: Pick<Config, 'repositoriesDir'>): Reposi
   }
 
   return {
-    at(uuid) {
-      let repository = known.get(uuid);
-      if (!repository) {
-        repository = open(repositoryDir(place, uuid));
-        known.set(uuid, repository);
-      }
-      return repository;
+    at(uuid, reader) {
+      const stored = known.get(uuid) ?? open(repositoryDir(place, uuid));
+      known.set(uuid, stored);
+      return {
+        ...stored,
+        async git(args, options = {}) {
+          const release = await readers.take(reader, { signal: options.signal });
+          try {
+            return await runGit(stored.dir, args, options);
+          } finally {
+            release();
+          }
+        },
+      };
     },
     forget(uuid) {
       const dir = repositoryDir(place, uuid);

@@ -1,7 +1,4 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { availableParallelism } from 'node:os';
-import { unavailable } from '../http/errors.ts';
-import { createSlots } from './slots.ts';
 
 /** A git process that did not do what it was asked. `reason` says how it ended. */
 export class GitError extends Error {
@@ -51,12 +48,6 @@ const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 const MAX_STDERR_CHARACTERS = 4_000;
 
 /**
- * Processes that read for a page, all repositories together. More would only share the processors; the rest waits, and
- * is refused once many wait.
- */
-const readers = createSlots({ slots: Math.max(4, availableParallelism() * 2), waiting: 200, onFull: unavailable });
-
-/**
  * Nothing of the machine's configuration and nothing of the platform's environment reaches git. Replacement refs are
  * ignored: anybody who may push could make a hash show another object. Paths are never patterns.
  */
@@ -84,19 +75,9 @@ export function gitEnv(more: Record<string, string> = {}): Record<string, string
 }
 
 /**
- * Runs git on a bare repository for a page, and answers what it wrote. `args` begin with the command and hold no text of
- * a user except full hashes and what follows `--`.
+ * Runs git on a bare repository, and answers what it wrote. `args` begin with the command and hold no text of a user
+ * except full hashes and what follows `--`. The caller bounds how many run. `gitDir` null: outside of a repository.
  */
-export async function git(gitDir: string, args: readonly string[], options: GitOptions = {}): Promise<GitOutput> {
-  const release = await readers.take(options.signal);
-  try {
-    return await runGit(gitDir, args, options);
-  } finally {
-    release();
-  }
-}
-
-/** The same without waiting for a slot: for work that is bounded by its caller. `gitDir` null: outside of a repository. */
 export function runGit(
   gitDir: string | null,
   args: readonly string[],

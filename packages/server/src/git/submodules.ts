@@ -1,6 +1,6 @@
 import type { StoredCommit } from './parseObjects.ts';
 import type { Repository } from './repositories.ts';
-import { GitError, git } from './run.ts';
+import { GitError } from './run.ts';
 
 const MAX_BYTES = 256 * 1024;
 
@@ -11,8 +11,7 @@ export async function submoduleUrl(repository: Repository, commit: StoredCommit,
   const info = file ? await repository.info(file.sha) : null;
   if (!file || info?.type !== 'blob' || info.size > MAX_BYTES) return null;
   try {
-    const { stdout } = await git(
-      repository.dir,
+    const { stdout } = await repository.git(
       ['config', '--no-includes', '--blob', file.sha, '-z', '--get-regexp', '^submodule\\..*\\.(path|url)$'],
       { exitCodes: [0, 1] },
     );

@@ -6,6 +6,8 @@ import { freePort } from '@stagi/contract/testing/freePort.ts';
 import Fastify from 'fastify';
 import ssh2 from 'ssh2';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createFairSlots } from '../slots/fairSlots.ts';
+import type { SharedSlots } from '../slots/sharedSlots.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
 import { createHosting } from './hosting.ts';
@@ -36,8 +38,8 @@ afterAll(async () => {
 });
 
 /** Both doors of the platform once more, with limits of their own. */
-async function openDoors(limits: Partial<HostingLimits>) {
-  const hosting = createHosting(app.ctx, limits);
+async function openDoors(limits: Partial<HostingLimits>, slots: Partial<SharedSlots> = {}) {
+  const hosting = createHosting({ ...app.ctx, slots: { ...app.ctx.slots, ...slots } }, limits);
   const ssh = await serveGitSsh(hosting);
   const sshPort = await freePort();
   await ssh.listen('127.0.0.1', sshPort);
@@ -106,26 +108,37 @@ describe('SSH', () => {
   }
   const GREETING = /^SSH-2\.0-stagi\r\n/;
 
-  it.each<keyof HostingLimits>(['maxConnectionsPerAddress', 'maxConnections'])(
-    'takes so many connections and no more, and another for each that ends: %s',
-    async (limit) => {
-      const { sshPort } = await openDoors({ [limit]: 3 });
-      const taken = await Promise.all([1, 2, 3].map(() => greeting(sshPort)));
-      for (const { said } of taken) expect(said).toMatch(GREETING);
-      for (let n = 0; n < 5; n++) {
-        expect((await greeting(sshPort)).said).toBeNull();
-        // The one that came first goes first.
-        taken.shift()!.socket.destroy();
-        await expect
-          .poll(async () => {
-            const next = await greeting(sshPort);
-            if (next.said !== null) taken.push(next);
-            return next.said;
-          })
-          .toMatch(GREETING);
-      }
-    },
-  );
+  it('puts a connection in the place of the oldest of its address that has not logged in', async () => {
+    const sshConnections = createFairSlots({ total: 32, perPerson: 8, perStranger: 3 });
+    const { sshPort } = await openDoors({}, { sshConnections });
+    const client = await login(sshPort);
+    const silent = await Promise.all([1, 2, 3].map(() => greeting(sshPort)));
+    for (const { said } of silent) expect(said).toMatch(GREETING);
+    for (const { socket } of silent) {
+      const closed = new Promise((resolve) => socket.on('error', () => {}).once('close', resolve));
+      expect((await greeting(sshPort)).said).toMatch(GREETING);
+      await closed;
+    }
+    client.exec(`git-upload-pack '/${path()}'`, (_error, channel) => channel.resume().end('0000'));
+    (await login(sshPort)).end();
+    expect(sshConnections.held).toBeLessThanOrEqual(5);
+  });
+
+  it('takes so many connections of a person and no more, and another for each that ends', async () => {
+    const sshConnections = createFairSlots({ total: 32, perPerson: 3, perStranger: 8 });
+    const { sshPort } = await openDoors({}, { sshConnections });
+    const clients = await Promise.all([1, 2, 3].map(() => login(sshPort)));
+    const fourth = new ssh2.Client().on('error', () => {});
+    const channel = new Promise((resolve) => {
+      fourth.once('ready', () => fourth.exec('git-upload-pack', (error) => resolve(error)));
+      fourth.once('close', () => resolve('closed'));
+    });
+    fourth.connect({ host: '127.0.0.1', port: sshPort, username: 'git', privateKey });
+    expect(await channel).not.toBeUndefined();
+    clients[0]!.end();
+    await expect.poll(() => sshConnections.held).toBe(2);
+    (await login(sshPort)).end();
+  });
 
   it('ends a connection that is not logged in after a while', async () => {
     const { sshPort } = await openDoors({ loginMs: 1_500 });

@@ -1,9 +1,6 @@
 export interface HostingLimits {
   /** A transfer that moves no byte for so long is cut. git itself sends a sign of life every 5 s while it computes. */
   idleMs: number;
-  /** Connections by SSH at a time, and those of one address; on loopback all clients have the same. */
-  maxConnections: number;
-  maxConnectionsPerAddress: number;
   /** A client must be authenticated within this time, and with one of so many keys; then its command must come. */
   loginMs: number;
   maxTries: number;
@@ -11,8 +8,6 @@ export interface HostingLimits {
 
 export const HOSTING_LIMITS: HostingLimits = {
   idleMs: 60_000,
-  maxConnections: 200,
-  maxConnectionsPerAddress: 64,
   loginMs: 30_000,
   maxTries: 20,
 };

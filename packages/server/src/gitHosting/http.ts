@@ -3,6 +3,8 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { BRAND } from '@stagi/contract/brand.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { asPerson } from '../slots/holder.ts';
+import { holdForAnswer } from '../slots/holdForAnswer.ts';
 import type { Service } from './gitService.ts';
 import type { Hosting } from './hosting.ts';
 import { GitRefusal, noSuchProject, refusalOf } from './refusal.ts';
@@ -54,8 +56,8 @@ async function answer(hosting: Hosting, request: FastifyRequest, reply: FastifyR
   const project = await authorizeGit(hosting.ctx, gitRequest);
   const { raw } = request;
   const response = reply.raw;
+  holdForAnswer(request, reply, hosting.ctx.slots.gitTransfers, asPerson(project.userId, project.workspaceId));
   const end = hosting.transfers.begin({
-    workspaceId: project.workspaceId,
     key: `${token} ${project.id}`,
     isAllowed: () => mayGoOn(hosting.ctx, gitRequest, project.id),
     cut: () => cut(),

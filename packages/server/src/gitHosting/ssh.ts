@@ -7,8 +7,12 @@ import ssh2, {
   type ServerChannel,
   type Session,
 } from 'ssh2';
-import { networkOf } from '../attempts/addressRateLimit.ts';
+import { PublicError } from '../http/errors.ts';
+import { networkOf } from '../http/network.ts';
 import { consumePoint, createRateLimiter } from '../http/rateLimit.ts';
+import type { Release } from '../slots/fairSlots.ts';
+import { asPerson, asStranger, type Holder } from '../slots/holder.ts';
+import { leastRate, type Watched } from '../slots/leastRate.ts';
 import type { Hosting } from './hosting.ts';
 import { loadHostKey } from './hostKey.ts';
 import { refusalOf } from './refusal.ts';
@@ -33,7 +37,6 @@ export interface SshServer {
 /** Git over SSH (RFC 4254 6.5): public keys of users, two commands, and nothing else that SSH can do. */
 export async function serveGitSsh(hosting: Hosting): Promise<SshServer> {
   const { ctx, limits } = hosting;
-  const perAddress = new Map<string, number>();
   const open = new Map<string, GitConnection>();
   const ssh = new ssh2.Server(
     { hostKeys: [await loadHostKey(ctx.config)], ident: 'stagi', keepaliveInterval: 15_000, keepaliveCountMax: 3 },
@@ -46,20 +49,16 @@ export async function serveGitSsh(hosting: Hosting): Promise<SshServer> {
   // The sockets are ours, so that one can be reset, and so that a client that never says anything is counted too.
   const server = createServer({ noDelay: true }, (socket) => {
     const { remoteAddress: ip = '', remotePort: port } = socket;
-    const network = networkOf(ip);
-    const count = (perAddress.get(network) ?? 0) + 1;
-    if (open.size >= limits.maxConnections || count > limits.maxConnectionsPerAddress) return void socket.destroy();
-    perAddress.set(network, count);
+    const release = takeSlot(() => ctx.slots.sshConnections.enter(asStranger(ip), () => socket.resetAndDestroy()));
+    if (!release) return void socket.destroy();
     const closed = new AbortController();
     const timer = setTimeout(() => socket.destroy(), limits.loginMs);
-    const known: GitConnection = { socket, network, closed: closed.signal, timer, sessions: 0, refused: 0 };
+    const known: GitConnection = { socket, ip, closed: closed.signal, timer, release, sessions: 0, refused: 0 };
     open.set(`${ip} ${port}`, known);
     socket.once('close', () => {
       clearTimeout(known.timer);
       open.delete(`${ip} ${port}`);
-      const left = (perAddress.get(network) ?? 1) - 1;
-      if (left > 0) perAddress.set(network, left);
-      else perAddress.delete(network);
+      known.release();
       closed.abort();
     });
     ssh.injectSocket(socket);
@@ -80,12 +79,24 @@ export async function serveGitSsh(hosting: Hosting): Promise<SshServer> {
   };
 }
 
+/** Null: there is none. */
+function takeSlot(enter: () => Release): Release | null {
+  try {
+    return enter();
+  } catch (error) {
+    if (error instanceof PublicError) return null;
+    throw error;
+  }
+}
+
 interface GitConnection {
   socket: Socket;
-  network: string;
+  ip: string;
   closed: AbortSignal;
   /** Ends a connection that does nothing. */
   timer: NodeJS.Timeout;
+  /** Gives its slot back. */
+  release: Release;
   sessions: number;
   /** Commands so far that are none of git's. */
   refused: number;
@@ -97,6 +108,7 @@ function serveConnection(hosting: Hosting, connection: Connection, known: GitCon
   const { ctx, limits } = hosting;
   let tries = 0;
   let key: Key | null = null;
+  let holder: Holder | null = null;
   const waitForCommand = (): void => {
     clearTimeout(known.timer);
     if (known.sessions === 0) known.timer = setTimeout(() => known.socket.destroy(), limits.idleMs);
@@ -109,7 +121,14 @@ function serveConnection(hosting: Hosting, connection: Connection, known: GitCon
       known.socket.destroy();
     });
   });
-  connection.on('ready', waitForCommand);
+  connection.on('ready', () => {
+    // From here on it does not count among those of its address.
+    known.release();
+    const release = holder && takeSlot(() => ctx.slots.sshConnections.enter(holder!));
+    if (!release) return void connection.end();
+    known.release = release;
+    waitForCommand();
+  });
   // No listener for `request`, `tcpip` and `openssh.streamlocal`: forwarding is refused.
   connection.on('session', (accept, reject) => {
     if (known.sessions >= MAX_SESSIONS || !key) return void reject();
@@ -127,10 +146,13 @@ function serveConnection(hosting: Hosting, connection: Connection, known: GitCon
     if (attempt.method !== 'publickey') return attempt.reject(['publickey']);
     const holders = await holdersOf(ctx, attempt.key);
     if (holders.length > 0 && (!attempt.signature || isSignedBy(attempt))) {
-      if (attempt.signature) key = attempt.key;
+      if (attempt.signature) {
+        key = attempt.key;
+        holder = asPerson(holders[0]!, null);
+      }
       return attempt.accept();
     }
-    await consumePoint(failures(ctx), known.network);
+    await consumePoint(failures(ctx), networkOf(known.ip));
     attempt.reject(['publickey']);
   }
 }
@@ -190,17 +212,19 @@ async function serveCommand(
     // Not `destroy`: the system would still deliver what it holds in the buffer of the socket.
     socket.resetAndDestroy();
   };
-  let end = (): void => {};
+  const ends: (() => void)[] = [];
   try {
     const project = await authorizeGit(ctx, request);
-    end = hosting.transfers.begin({
-      workspaceId: project.workspaceId,
+    ends.push(ctx.slots.gitTransfers.enter(asPerson(project.userId, project.workspaceId)));
+    const forget = hosting.transfers.begin({
       key: `${key.data.toString('base64')} ${project.id}`,
       isAllowed: () => mayGoOn(ctx, request, project.id),
       cut,
     });
+    const input = countBytes(channel.iterator({ destroyOnReturn: false }));
+    ends.push(forget, leastRate.watch(watchedChannel(channel, input, { socket, cut })));
     const code = await runTransfer(serveGit(hosting, request, project, { options: [], protocol }), {
-      input: channel.iterator({ destroyOnReturn: false }),
+      input: input.chunks,
       readsToTheEnd: false,
       output: channel,
       begin: () => {},
@@ -216,9 +240,46 @@ async function serveCommand(
   } catch (error) {
     if (!left.signal.aborted) refuse(hosting, channel, error);
   } finally {
-    end();
+    for (const end of ends) end();
     closed.removeEventListener('abort', leave);
   }
+}
+
+interface Counted {
+  chunks: AsyncIterable<Buffer>;
+  bytes: number;
+}
+
+function countBytes(chunks: AsyncIterable<Buffer>): Counted {
+  const counted: Counted = { chunks: count(), bytes: 0 };
+  async function* count(): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      counted.bytes += chunk.length;
+      yield chunk;
+    }
+  }
+  return counted;
+}
+
+/**
+ * While git computes, the client rightly sends nothing, and nothing says that it is git's turn: so the platform is taken
+ * to wait for a client that has sent some of its input since the last look, and for one that does not read.
+ */
+function watchedChannel(
+  channel: ServerChannel,
+  input: Counted,
+  { socket, cut }: Pick<GitConnection, 'socket'> & { cut(): void },
+): Watched {
+  let seen = 0;
+  return {
+    bytes: () => input.bytes + socket.bytesWritten,
+    isWaitingForClient() {
+      const hasSent = input.bytes !== seen;
+      seen = input.bytes;
+      return hasSent || channel.writableNeedDrain;
+    },
+    cut,
+  };
 }
 
 function refuse({ ctx }: Hosting, channel: ServerChannel, error: unknown): void {

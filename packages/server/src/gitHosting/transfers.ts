@@ -1,15 +1,10 @@
 import type { Context } from '../context.ts';
-import { unavailable } from '../http/errors.ts';
 import { type Loop, repeatEvery } from '../loops/repeatEvery.ts';
 
 /** So that a transfer ends within 2 s after the right to it. */
 const CHECK_MS = 1_000;
-/** git processes at a time, and those of one workspace. */
-const MAX_OPEN = 32;
-const MAX_OPEN_PER_WORKSPACE = 16;
 
 interface Open {
-  workspaceId: number;
   /** Equal for transfers that `isAllowed` answers alike. */
   key: string;
   isAllowed: () => Promise<boolean>;
@@ -19,14 +14,14 @@ interface Open {
 }
 
 export interface Transfers {
-  /** Throws 503 when too many run. The caller calls what it returns at the end. */
+  /** The caller calls what it returns at the end. */
   begin(transfer: Omit<Open, 'ended'>): () => void;
   readonly open: number;
   /** Waits for open transfers for a while, then cuts them. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** The transfers of this process: they are limited, and cut when their caller loses the right to them. */
+/** The transfers of this process: they are cut when their caller loses the right to them. */
 export function createTransfers(ctx: Context): Transfers {
   const open = new Set<Open>();
   const loop: Loop = repeatEvery(ctx, CHECK_MS, 'checking the right to git transfers', check);
@@ -43,8 +38,6 @@ export function createTransfers(ctx: Context): Transfers {
 
   return {
     begin(transfer) {
-      const ofWorkspace = [...open].filter(({ workspaceId }) => workspaceId === transfer.workspaceId).length;
-      if (open.size >= MAX_OPEN || ofWorkspace >= MAX_OPEN_PER_WORKSPACE) throw unavailable();
       const { promise: ended, resolve } = Promise.withResolvers<void>();
       const entry = { ...transfer, ended };
       open.add(entry);

@@ -12,5 +12,5 @@ export interface Visitor extends Context {
   /** Sets that cookie on the reply. */
   keepBrowserToken(browserToken: string): void;
   /** Whose own session came with the call; null where there is none, or an app or a token acts. A public call may note it and must not rely on it. */
-  sessionUserId(): Promise<number | null>;
+  sessionUserId: number | null;
 }

@@ -1,6 +1,6 @@
 import type { api } from '@stagi/contract/api.ts';
-import { networkOf } from '../attempts/addressRateLimit.ts';
 import type { HandlersOf } from '../http/handlers.ts';
+import { networkOf } from '../http/network.ts';
 import { consumePoint, createRateLimiter } from '../http/rateLimit.ts';
 import { listOffers } from './list.ts';
 import { listPublicOffers } from './publicOffers.ts';

@@ -50,7 +50,7 @@ export function createPrometheusCollector(): Collector {
   const inside = gauge('stagi_calls_inside', 'Calls that are being worked on');
   const shed = new Counter({
     name: 'stagi_calls_shed_total',
-    help: 'Calls refused with 503 because too many were being worked on',
+    help: 'Calls refused with 429 or 503 because too many were waiting for their turn',
     registers,
   });
   const links = gauge('stagi_links_open', 'Daemons connected to this process');

@@ -8,6 +8,7 @@ import { notFound, refused } from '../http/errors.ts';
 import type { Member } from '../http/handlers.ts';
 import { viewProject } from '../projects/find.ts';
 import { actionable } from '../projects/present.ts';
+import { asPerson } from '../slots/holder.ts';
 import { presentCommitLine } from './present.ts';
 
 export interface OpenProject {
@@ -23,7 +24,7 @@ export async function openProject(ctx: Member, id: number): Promise<OpenProject>
   const project = await viewProject(ctx.db, ctx.workspace.id, { id });
   const verdict = projectCan.read(actionable(project));
   if (!verdict.allowed) throw refused(verdict.reason);
-  const repository = ctx.repositories.at(project.repository);
+  const repository = ctx.repositories.at(project.repository, asPerson(ctx.user.id, ctx.workspace.id));
   const isAbsent = project.status === 'creating' && !(await exists(repository.dir));
   return { id: project.id, defaultBranch: project.default_branch, repository, isAbsent };
 }

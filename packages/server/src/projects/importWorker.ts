@@ -11,7 +11,12 @@ import { finishImport, type ImportProgress, progressImport } from './imports.ts'
 import { headBranch, readRepositoryState } from './repositoryState.ts';
 import { announceProjectOf } from './status.ts';
 
-const MAX_CONCURRENT = 2;
+const MAX_CONCURRENT = 4;
+/** One of each workspace at a time: nobody's imports wait for all of somebody else's. */
+const IS_NEXT_OF_WORKSPACE = sql`not exists (
+  select from project_import earlier join project theirs on theirs.id = earlier.project_id
+  where earlier.id < project_import.id and earlier.status in ('queued', 'running')
+    and theirs.workspace_id = (select workspace_id from project where id = project_import.project_id))`;
 /** How often progress is stored, and how soon a canceled import stops. */
 const REPORT_MS = 1_000;
 
@@ -45,7 +50,7 @@ export function startImportWorker(ctx: Context, fetch: FetchRepository): { stop(
   const loop = startReconcileLoop(ctx, {
     table: 'project_import',
     plural: 'imports',
-    groups: () => [{ name: '', condition: sql`true`, limit: MAX_CONCURRENT }],
+    groups: () => [{ name: '', condition: IS_NEXT_OF_WORKSPACE, limit: MAX_CONCURRENT }],
     step: (lease) => step(ctx, lease, fetch, stopping.signal),
     isExpected: (error) => error instanceof Stopped,
     stuck: sql`status in ('queued', 'running') and status_since < now() - interval '3 hours'`,

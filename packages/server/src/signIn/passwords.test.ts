@@ -4,7 +4,7 @@ import type { Reply } from '@stagi/contract/apiClient.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { networkOf } from '../attempts/addressRateLimit.ts';
+import { networkOf } from '../http/network.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { markSteppedUp } from '../testing/factories.ts';
 import { mailedCode, PASSWORD } from '../testing/person.ts';

@@ -17,6 +17,7 @@ export interface OpenRun {
   workspace_id: number;
   project_id: number;
   storage_id: number;
+  instance_id: number;
   commit_sha: string;
   input_url_path: string;
 }
@@ -46,7 +47,7 @@ function findOpenRun(db: Db, id: number): Promise<OpenRun | undefined> {
     .innerJoin('container', 'container.id', 'task_run.container_id')
     .innerJoin('workspace', 'workspace.id', 'task.workspace_id')
     .select(['task_run.id', 'task_run.task_id', 'task.workspace_id', 'task.project_id', 'task.storage_id'])
-    .select(['task.commit_sha', 'task.input_url_path'])
+    .select(['task.commit_sha', 'task.input_url_path', 'container.instance_id'])
     .where('task_run.id', '=', id)
     .where('task_run.ended_at', 'is', null)
     .where('container.deleted_at', 'is', null)

@@ -4,17 +4,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { openArchive } from '../git/archive.ts';
 import { GitError } from '../git/run.ts';
-import { createSlots, type Slots } from '../git/slots.ts';
 import { createIdleLimit } from '../gitHosting/hostingLimits.ts';
 import { createTransfers } from '../gitHosting/transfers.ts';
-import { PublicError, unavailable } from '../http/errors.ts';
+import { PublicError } from '../http/errors.ts';
+import { asServer, asWorkspace } from '../slots/holder.ts';
+import { leastRate } from '../slots/leastRate.ts';
 import { isRunOpen, type OpenRun, projectOf } from './openRun.ts';
 
-/** Archives that are made at a time, and those for one workspace; the others wait. */
-const SLOTS = 16;
-const SLOTS_PER_WORKSPACE = 8;
-const WAITING = 500;
-const WAITING_PER_WORKSPACE = 200;
 /** A client that reads no byte for so long is cut. */
 const IDLE_MS = 60_000;
 /** On a graceful shutdown they have this long to end. */
@@ -28,39 +24,6 @@ export interface Sources {
 
 export function createSources(ctx: Context): Sources {
   const transfers = createTransfers(ctx);
-  const all = createSlots({ slots: SLOTS, waiting: WAITING, onFull: unavailable });
-  const byWorkspace = new Map<number, { slots: Slots; users: number }>();
-
-  /** A slot of the workspace, then one of all. */
-  async function takeSlots(workspaceId: number, signal: AbortSignal): Promise<() => void> {
-    const own = byWorkspace.get(workspaceId) ?? {
-      slots: createSlots({ slots: SLOTS_PER_WORKSPACE, waiting: WAITING_PER_WORKSPACE, onFull: unavailable }),
-      users: 0,
-    };
-    byWorkspace.set(workspaceId, own);
-    own.users += 1;
-    const leave = (): void => {
-      own.users -= 1;
-      if (own.users === 0) byWorkspace.delete(workspaceId);
-    };
-    try {
-      const releaseOwn = await own.slots.take(signal);
-      try {
-        const releaseOne = await all.take(signal);
-        return () => {
-          releaseOne();
-          releaseOwn();
-          leave();
-        };
-      } catch (error) {
-        releaseOwn();
-        throw error;
-      }
-    } catch (error) {
-      leave();
-      throw error;
-    }
-  }
 
   async function answer(
     run: OpenRun,
@@ -68,12 +31,12 @@ export function createSources(ctx: Context): Sources {
     reply: FastifyReply,
     end: Ending,
   ): Promise<FastifyReply> {
-    end.call(await takeSlots(run.workspace_id, end.signal));
+    const daemon = asServer(run.instance_id, run.workspace_id);
+    end.call(await ctx.slots.taskSources.take(daemon, { signal: end.signal }));
     // Not `destroy`: the system would still deliver what it holds in the buffer of the socket.
     const cut = (): void => void request.raw.socket.resetAndDestroy();
     end.call(
       transfers.begin({
-        workspaceId: run.workspace_id,
         key: String(run.id),
         isAllowed: () => isRunOpen(ctx.db, run.id),
         cut,
@@ -82,6 +45,7 @@ export function createSources(ctx: Context): Sources {
     const archive = await archiveOf(ctx, run, end.signal);
     const idle = createIdleLimit(cut, IDLE_MS);
     end.call(idle.stop);
+    end.call(leastRate.watchRequest(request.raw, reply.raw, cut));
     async function* watched(): AsyncGenerator<Buffer> {
       for await (const chunk of archive as AsyncIterable<Buffer>) {
         idle.touch();
@@ -128,7 +92,7 @@ function endOf(request: FastifyRequest, reply: FastifyReply): Ending {
 
 async function archiveOf(ctx: Context, run: OpenRun, signal: AbortSignal): Promise<Readable> {
   const { repository } = await projectOf(ctx, run);
-  const { dir, commit } = ctx.repositories.at(repository);
+  const { dir, commit } = ctx.repositories.at(repository, asWorkspace(run.workspace_id));
   if (!(await commit(run.commit_sha)))
     throw new PublicError(422, text('Its commit is no longer in the repository of the project'));
   try {

@@ -7,6 +7,7 @@ import type { Repository } from '../git/repositories.ts';
 import { exists } from '../git/repository.ts';
 import { invalid, PublicError } from '../http/errors.ts';
 import { type ProjectView, viewProject } from '../projects/find.ts';
+import { asWorkspace } from '../slots/holder.ts';
 
 type Reader = Pick<Context, 'db' | 'repositories'> & { workspace: { id: number } };
 
@@ -46,7 +47,7 @@ export async function findCommit(
   { projectRef, commit }: { projectRef: Ref; commit: string },
 ): Promise<FoundCommit> {
   const project = await changeableProject(ctx, projectRef);
-  const repository = ctx.repositories.at(project.repository);
+  const repository = ctx.repositories.at(project.repository, asWorkspace(ctx.workspace.id));
   const isAbsent = project.status === 'creating' && !(await exists(repository.dir));
   const found = isAbsent ? null : await look(repository, commit, project.default_branch);
   const stored = found && (await repository.commit(found.sha));

@@ -4,6 +4,7 @@ import { text } from '@stagi/contract/text.ts';
 import { inTransaction } from '../db/pool.ts';
 import { refused } from '../http/errors.ts';
 import { viewProject } from '../projects/find.ts';
+import { asWorkspace } from '../slots/holder.ts';
 import { createTask, type Maker } from './create.ts';
 import { openTaskEnv } from './env.ts';
 import { lockTask, viewTask } from './find.ts';
@@ -13,7 +14,9 @@ import { presentFields } from './present.ts';
 export async function checkCommitOfTask(ctx: Maker, ref: Ref): Promise<void> {
   const task = await viewTask(ctx, ref);
   const project = await viewProject(ctx.db, ctx.workspace.id, { id: task.project_id });
-  const stored = project.closed_at ? null : await ctx.repositories.at(project.repository).commit(task.commit_sha);
+  const stored = project.closed_at
+    ? null
+    : await ctx.repositories.at(project.repository, asWorkspace(ctx.workspace.id)).commit(task.commit_sha);
   if (!stored) throw refused(text('The commit of this task no longer exists'));
 }
 

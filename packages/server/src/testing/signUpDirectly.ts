@@ -17,7 +17,7 @@ export async function signUpDirectly(ctx: Context, send: Send, who: { name: stri
     language: 'en' as const,
     browserToken: null,
     keepBrowserToken() {},
-    sessionUserId: async () => null,
+    sessionUserId: null,
   };
   const tokens: Tokens | null = await inTransaction(ctx.db, (trx) =>
     createAccount(visitor, trx, { ...who, password_hash: PASSWORD_HASH }),

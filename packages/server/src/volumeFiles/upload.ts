@@ -9,9 +9,10 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { badInput, PublicError } from '../http/errors.ts';
 import { StreamRefused } from '../nodes/streamHub.ts';
+import { asPerson } from '../slots/holder.ts';
+import { holdForAnswer } from '../slots/holdForAnswer.ts';
 import { openFileStream, publicly, readAnswer, withErrorStatus } from './daemonFiles.ts';
 import { type OpenedTicket, openTicket, watchTicket } from './ticket.ts';
-import { createTransfers } from './transfers.ts';
 
 export const isUpload = (url: string): boolean => url.startsWith(UPLOAD_PATH);
 
@@ -21,7 +22,6 @@ const STALLED_MS = 60_000;
 const LINGER_MS = 5_000;
 
 const Query = z.object({ at: z.coerce.number().int().min(0).default(0) });
-const transfers = createTransfers();
 
 /** Takes the bytes of uploads and sends them on to the daemon, as fast as it takes them. */
 export function mountUploads(app: FastifyInstance, ctx: Context): void {
@@ -29,7 +29,7 @@ export function mountUploads(app: FastifyInstance, ctx: Context): void {
     // Before any body is read: it is streamed to the daemon.
     onRequest: async (request, reply) => {
       try {
-        await reply.send(await receive(ctx, request));
+        await reply.send(await receive(ctx, request, reply));
       } catch (error) {
         hangUpSoon(request.raw, reply);
         throw withErrorStatus(error);
@@ -42,7 +42,7 @@ export function mountUploads(app: FastifyInstance, ctx: Context): void {
   });
 }
 
-async function receive(ctx: Context, request: FastifyRequest): Promise<UploadAnswer> {
+async function receive(ctx: Context, request: FastifyRequest, reply: FastifyReply): Promise<UploadAnswer> {
   const query = Query.safeParse(request.query);
   if (!query.success) throw badInput(query.error);
   const { at } = query.data;
@@ -53,17 +53,14 @@ async function receive(ctx: Context, request: FastifyRequest): Promise<UploadAns
   const { upload, total, replaces } = ticket.use;
   const announced = Number(request.headers['content-length'] ?? 0);
   if (at > total || announced > total - at) throw new PublicError(400, text('More bytes came than were announced'));
-  const end = transfers.begin(ctx, ticket.owner.user.id);
-  try {
-    const operation = { do: 'write', path: ticket.path, at, total, upload, replaces } as const;
-    const stream = await openFileStream(ctx, ticket.volume, operation);
-    const written = await passOn(ctx, request.raw, stream, ticket);
-    if (written.state === 'refused') throw publicly(new StreamRefused(written.status, written.reason));
-    const isDone = written.state === 'done';
-    return UploadAnswer.parse({ isSuccess: true, isDone, offset: isDone ? total : written.sizeBytes });
-  } finally {
-    end();
-  }
+  const { user, workspace } = ticket.owner;
+  holdForAnswer(request, reply, ctx.slots.volumeTransfers, asPerson(user.id, workspace.id));
+  const operation = { do: 'write', path: ticket.path, at, total, upload, replaces } as const;
+  const stream = await openFileStream(ctx, ticket.volume, operation);
+  const written = await passOn(ctx, request.raw, stream, ticket);
+  if (written.state === 'refused') throw publicly(new StreamRefused(written.status, written.reason));
+  const isDone = written.state === 'done';
+  return UploadAnswer.parse({ isSuccess: true, isDone, offset: isDone ? total : written.sizeBytes });
 }
 
 /** The daemon may answer before it has all: its disk is full. */

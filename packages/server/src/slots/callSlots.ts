@@ -1,0 +1,53 @@
+import type { Context } from '../context.ts';
+import { PublicError } from '../http/errors.ts';
+import type { FairSlots } from './fairSlots.ts';
+import { asStranger, type Holder } from './holder.ts';
+
+/** The place of a call among those that are being answered. */
+export interface CallPlace {
+  /**
+   * The call counts as a stranger's until it has authenticated; from here on as this holder's. True: it had to wait, so
+   * that what was read before may have changed.
+   */
+  passTo(holder: Holder): Promise<boolean>;
+}
+
+/** Bounds the calls that are being answered: the others wait in turn, and are refused at once where too many wait. */
+export interface CallSlots {
+  /** `gone` is aborted when nobody waits for the answer any more. */
+  pass<T>(ip: string, gone: AbortSignal, work: (place: CallPlace) => Promise<T>): Promise<T>;
+}
+
+export function createCallSlots({
+  slots,
+  meters,
+}: { slots: { calls: FairSlots } } & Pick<Context, 'meters'>): CallSlots {
+  const { calls } = slots;
+  const take = async (holder: Holder, signal: AbortSignal): Promise<() => void> => {
+    try {
+      return await calls.take(holder, { signal });
+    } catch (error) {
+      if (error instanceof PublicError) meters.callShed();
+      throw error;
+    }
+  };
+  return {
+    async pass(ip, gone, work) {
+      let release = await take(asStranger(ip), gone);
+      meters.callsInFlight(calls.held);
+      try {
+        return await work({
+          async passTo(holder) {
+            release();
+            const free = calls.takeFree(holder);
+            release = free ?? (await take(holder, gone));
+            return free === null;
+          },
+        });
+      } finally {
+        release();
+        meters.callsInFlight(calls.held);
+      }
+    },
+  };
+}
