@@ -15,10 +15,20 @@ import { type Transfers, watchTransfers } from './transfers.ts';
 
 /** A connection on which nothing moves for so long is closed, unless the service itself is at work. */
 const IDLE_MS = 60_000;
-const MAX_CONNECTIONS = 2_000;
+
+/** Bounds connections, and what they do. */
+export interface ConnectionSlots {
+  /** A client has connected: of all that come from its address it is one. */
+  opened(socket: Socket): void;
+  /** It has shown whose it is. Throws `S3Error` when that owner has too many. */
+  authenticated(socket: Socket, ownerId: string): void;
+  /** Ends a request whose client sends or reads too slowly, until the returned function is called. */
+  watch(message: IncomingMessage, response: ServerResponse): () => void;
+}
 
 export interface S3ServiceOptions {
   backend: S3Backend;
+  slots: ConnectionSlots;
   /** Names below which a bucket is a label: `s3.example` for `bucket.s3.example`. */
   virtualHosts(): readonly string[];
   /** The reason not to answer a request whose `Host` header says this; null where it is one of the service's own. */
@@ -86,7 +96,11 @@ function createHttpServer(options: S3ServiceOptions, transfers: Transfers): Serv
     (message: IncomingMessage, response: ServerResponse): void => {
       const { socket } = message;
       open.set(socket, response);
-      response.once('close', () => open.delete(socket));
+      const unwatch = options.slots.watch(message, response);
+      response.once('close', () => {
+        open.delete(socket);
+        unwatch();
+      });
       void handle(options, transfers, message, response, awaitsContinue).catch((error: unknown) => {
         options.log.debug({ err: error }, 'an S3 answer was not sent to its end');
         socket.destroy();
@@ -97,7 +111,7 @@ function createHttpServer(options: S3ServiceOptions, transfers: Transfers): Serv
   server.on('checkContinue', onRequest(true));
   // Other expectations are ignored, as S3 does.
   server.on('checkExpectation', onRequest(false));
-  server.maxConnections = MAX_CONNECTIONS;
+  server.on('connection', (socket) => options.slots.opened(socket));
   server.setTimeout(IDLE_MS, (socket) => {
     const response = open.get(socket);
     const isWorking = response?.req.complete && !response.headersSent;
@@ -126,6 +140,7 @@ async function handle(
     }
     reply.headers = await corsHeaders(request, options);
     const { key, payload } = await authenticate(request, options.backend, options.now?.() ?? new Date());
+    options.slots.authenticated(message.socket, key.owner.id);
     options.onUse?.(key.accessKeyId);
     transfer = transfers.begin(message.socket, key.accessKeyId);
     const source = bodyOf(message, response, awaitsContinue, counted);

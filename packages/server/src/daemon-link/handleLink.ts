@@ -8,9 +8,11 @@ import type { WaitUntilDurable } from '../logging/logDurability.ts';
 import { type LogReceiver, receiveLogs } from '../logging/receiveLogs.ts';
 import { limitConcurrency } from '../loops/concurrency.ts';
 import { pullAuthOf } from '../registries/pullAuth.ts';
+import { asStranger } from '../slots/holder.ts';
 import type { UsageRecorder } from '../usageSamples/record.ts';
 import { coalesce } from './coalesce.ts';
 import type { Heartbeats } from './heartbeats.ts';
+import type { LinkRateLimit } from './linkRateLimit.ts';
 import { readUpdates } from './linkUpdates.ts';
 import { connectNode, disconnectNode, type NodeConnection, verifyRenewal } from './nodeConnection.ts';
 import { rotateKey, signRevocation } from './nodeKeys.ts';
@@ -21,8 +23,9 @@ import { throttleProgress } from './throttleProgress.ts';
 const QUEUED_MESSAGES_MAX = 32;
 /** Concurrency limit over all links, as people's calls need database connections too. */
 const limitSteps = limitConcurrency(3);
-/** Handshakes have a timeout, so they do not queue behind the messages of other links. */
-const limitHandshakes = limitConcurrency(2);
+/** A daemon that has to come again comes after about this time. */
+const LATER_MIN_MS = 1_000;
+const LATER_SPREAD_MS = 4_000;
 
 /** WebSocket close codes; those from 4000 on are our own. */
 export const CLOSE_CODES = { badMessage: 1008, tryAgain: 1013, unknownKey: 4401, revoked: 4403, fenced: 4409 } as const;
@@ -31,6 +34,8 @@ type Message<T extends DaemonMessage['type']> = Extract<DaemonMessage, { type: T
 
 export interface LinkSocket {
   isOpen(): boolean;
+  /** The link is a daemon's: it no longer counts among those that may be anybody's. */
+  authenticated(): void;
   send(message: PlatformMessage): void;
   close(code: number, reason: string): void;
   /** Stops reading until `resume`. */
@@ -42,6 +47,7 @@ export interface LinkSocket {
 export interface LinkServices {
   heartbeats: Heartbeats;
   usage: UsageRecorder;
+  rateLimit: LinkRateLimit;
   waitUntilDurable: WaitUntilDurable;
 }
 
@@ -63,7 +69,7 @@ export interface LinkHandler {
 export function handleLink(
   ctx: Context,
   remoteAddress: string,
-  { heartbeats, usage, waitUntilDurable }: LinkServices,
+  { heartbeats, usage, rateLimit, waitUntilDurable }: LinkServices,
   socket: LinkSocket,
 ): LinkHandler {
   let nonce = newNonce();
@@ -155,10 +161,12 @@ export function handleLink(
   }
 
   async function authenticate(message: Message<'auth'>): Promise<void> {
-    const found = await connectNode(ctx, message, nonce, remoteAddress);
+    const found = await connectNode(ctx, message, { nonce, remoteAddress, admit: rateLimit.admit });
+    if (found === 'later') return drain(LATER_MIN_MS + Math.random() * LATER_SPREAD_MS);
     if (!found) return socket.close(CLOSE_CODES.unknownKey, 'this key is not known');
     if ('revoked' in found) return revoked(found.instanceId, found.revoked);
     const { instanceId, epoch, rotateKey } = found;
+    socket.authenticated();
     const node = { instanceId, epoch };
     session = {
       node,
@@ -170,6 +178,20 @@ export function handleLink(
     const welcome = { epoch, serverTime, heartbeatSeconds: HEARTBEAT_S, sampleSeconds, rotateKey, features };
     socket.send({ type: 'welcome', ...welcome });
     startLease();
+  }
+
+  function drain(reconnectAfterMs: number): void {
+    socket.send({ type: 'drain', reconnectAfterMs: Math.round(reconnectAfterMs) });
+  }
+
+  /** Handshakes have a timeout, so they do not queue behind the messages of other links. */
+  async function limitHandshakes<T>(work: () => Promise<T>): Promise<T> {
+    const release = await ctx.slots.linkHandshakes.take(asStranger(remoteAddress));
+    try {
+      return await work();
+    } finally {
+      release();
+    }
   }
 
   /** Starts the lease of an authenticated link: the daemon is challenged again before it expires, and closed after. */
@@ -284,9 +306,7 @@ export function handleLink(
       if (session) session.logs.bytes(frame);
       else violation('bytes before the welcome');
     },
-    drain(reconnectAfterMs) {
-      socket.send({ type: 'drain', reconnectAfterMs });
-    },
+    drain,
     async onClose() {
       clearTimeout(lease);
       endStreams();

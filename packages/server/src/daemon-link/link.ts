@@ -16,6 +16,13 @@ export interface Link {
   closed: Promise<void>;
 }
 
+interface LinkWire {
+  remoteAddress: string;
+  bytesRead(): number;
+  /** Called once the daemon has proven who it is. */
+  authenticated(): void;
+}
+
 /**
  * Serves one WebSocket of a daemon: timeouts, pings, parsing. Any error closes it; the daemon reconnects and reports
  * everything again. `bytesRead` counts the bytes of the connection: on a slow link a long frame shows life by its first
@@ -24,7 +31,7 @@ export interface Link {
 export function serveLink(
   ctx: Context,
   socket: WebSocket,
-  { remoteAddress, bytesRead }: { remoteAddress: string; bytesRead(): number },
+  { remoteAddress, bytesRead, authenticated }: LinkWire,
   shared: LinkServices,
 ): Link {
   let lastHeardAt = Date.now();
@@ -35,6 +42,7 @@ export function serveLink(
   };
   const handler = handleLink(ctx, remoteAddress, shared, {
     isOpen,
+    authenticated,
     close: end,
     pause: () => socket.pause(),
     resume: () => socket.resume(),

@@ -4,6 +4,7 @@ import { announce } from '../bus/bus.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
+import type { LinkRateLimit } from './linkRateLimit.ts';
 import { findProvingKey, keysOf } from './nodeKeys.ts';
 
 /** An authenticated connection of a node. `epoch` numbers the connections: a newer one fences the older ones. */
@@ -14,20 +15,20 @@ export interface NodeConnection {
 
 /**
  * Authenticates a daemon by its answer to the challenge, and gives the connection the next epoch, which fences the one
- * before. `null`: no such key. A revoked key gets the reason, after it was proven.
+ * before. `null`: no such key. A revoked key gets the reason, after it was proven. `later`: too many connect now.
  */
 export async function connectNode(
   ctx: Pick<Context, 'db'>,
   answer: { node: string; proof: string },
-  nonce: string,
-  remoteAddress: string,
-): Promise<(NodeConnection & { rotateKey: boolean }) | { instanceId: number; revoked: string } | null> {
+  { nonce, remoteAddress, admit }: { nonce: string; remoteAddress: string; admit: LinkRateLimit['admit'] },
+): Promise<(NodeConnection & { rotateKey: boolean }) | { instanceId: number; revoked: string } | 'later' | null> {
   if (!/^[1-9]\d{0,8}$/.test(answer.node)) return null;
   const instanceId = Number(answer.node);
   const known = await keysOf(ctx.db, instanceId);
   const key = known && (await findProvingKey(known.accepted, answer, nonce));
   if (!known || !key) return null;
   if (known.revoked) return { instanceId, revoked: known.revoked };
+  if (!(await admit(instanceId))) return 'later';
   // A daemon that uses the previous key has missed the answer to its rotation.
   const rotateKey = known.isOld || key.x !== known.accepted[0]!.x;
   return inTransaction(ctx.db, async (trx) => {

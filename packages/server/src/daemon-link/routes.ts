@@ -6,23 +6,27 @@ import type { Context } from '../context.ts';
 import { badInput, restarting } from '../http/errors.ts';
 import { batchDurabilityWaits } from '../logging/logDurability.ts';
 import { mountDownloads } from '../nodes/downloads.ts';
+import { asStranger } from '../slots/holder.ts';
 import { batchUsage } from '../usageSamples/record.ts';
 import { exchangeEnrolment } from './exchangeEnrolment.ts';
 import { CLOSE_CODES } from './handleLink.ts';
 import { batchHeartbeats } from './heartbeats.ts';
 import { type Link, serveLink } from './link.ts';
-import { LINKS_PER_SECOND, rateLimitLinks } from './linkRateLimit.ts';
+import { createLinkRateLimit, LINKS_PER_SECOND } from './linkRateLimit.ts';
 
 /** Graceful shutdown: daemons are asked to disconnect, then closed, then terminated. */
 const DRAIN_TIMEOUT_MS = 1_000;
 const CLOSE_TIMEOUT_MS = 500;
 const RECONNECT_MIN_MS = 500;
+/** A proof is far smaller; whoever sends it may be anybody. */
+const UNPROVEN_MAX_BYTES = 64 * 1024;
 
 /** The API of daemons; they may call nothing else. */
 export function mountDaemonApi(app: FastifyInstance, ctx: Context): void {
   const heartbeats = batchHeartbeats(ctx);
   const usage = batchUsage(ctx);
   const waitUntilDurable = batchDurabilityWaits(ctx.db);
+  const rateLimit = createLinkRateLimit();
   const links = new Map<WebSocket, Link>();
   let isStopping = false;
 
@@ -37,11 +41,22 @@ export function mountDaemonApi(app: FastifyInstance, ctx: Context): void {
   app.get('/daemon-api/link', { websocket: true, preValidation: admitLink }, (socket, request) => {
     ctx.meters.linkOpened();
     const wire = request.raw.socket;
+    const release = ctx.slots.linkOpenings.enter(asStranger(request.ip), () => wire.resetAndDestroy());
+    const readBefore = wire.bytesRead;
+    const boundSize = (): void => {
+      if (wire.bytesRead - readBefore > UNPROVEN_MAX_BYTES) wire.resetAndDestroy();
+    };
+    wire.on('data', boundSize);
+    const authenticated = (): void => {
+      wire.off('data', boundSize);
+      release();
+    };
+    socket.once('close', authenticated);
     const link = serveLink(
       ctx,
       socket,
-      { remoteAddress: request.ip, bytesRead: () => wire.bytesRead },
-      { heartbeats, usage, waitUntilDurable },
+      { remoteAddress: request.ip, bytesRead: () => wire.bytesRead, authenticated },
+      { heartbeats, usage, rateLimit, waitUntilDurable },
     );
     links.set(socket, link);
     void link.closed.finally(() => {
@@ -58,7 +73,6 @@ export function mountDaemonApi(app: FastifyInstance, ctx: Context): void {
 
   async function admitLink(): Promise<void> {
     if (isStopping) throw restarting();
-    await rateLimitLinks();
   }
 
   app.addHook('preClose', drainLinks);

@@ -4,8 +4,11 @@ import type { Db } from '../db/schema.ts';
 import { containsPattern } from '../http/paging.ts';
 import { findLines, MAX_SEQ, type StoredLine } from './findLines.ts';
 import { presentGap, presentLine } from './present.ts';
-import { searchLines } from './regexSearch.ts';
+import { runLimited, searchLines, tooSlow } from './regexSearch.ts';
 import { lastRuns, runsBetween } from './runs.ts';
+
+/** After this time a search for a text is given up. */
+const SEARCH_TIMEOUT_MS = 3_000;
 
 type LineQuery = Omit<ParsedInputOf<typeof logging.query>, 'source'>;
 
@@ -103,7 +106,7 @@ export async function lastSeqOf(db: Db, containerId: number): Promise<number> {
   return Number(head?.last_seq ?? 0n);
 }
 
-function selectLines(db: Db, containerId: number, question: LineQuery, limit: number): Promise<StoredLine[]> {
+async function selectLines(db: Db, containerId: number, question: LineQuery, limit: number): Promise<StoredLine[]> {
   const { cursor, from, to, text } = question;
   const forward = cursor !== undefined && 'after' in cursor;
   const first = forward ? BigInt(cursor.after) + 1n : 0n;
@@ -111,7 +114,9 @@ function selectLines(db: Db, containerId: number, question: LineQuery, limit: nu
   const [fromNs, toNs] = [from ? nsOf(from) : null, to ? nsOf(to) : null];
   if (text) {
     const search = { like: containsPattern(text), matches: null, first, last, fromNs, toNs, forward, limit };
-    return findLines(db, containerId, search);
+    const found = await runLimited(db, SEARCH_TIMEOUT_MS, (trx) => findLines(trx, containerId, search));
+    if (!found) throw tooSlow();
+    return found;
   }
   let lines = db
     .selectFrom('log_line')

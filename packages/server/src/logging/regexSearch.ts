@@ -74,8 +74,8 @@ function searchWindow(
   return runLimited(db, ms, (trx) => findLines(trx, containerId, search));
 }
 
-/** Runs statements with a regular expression for at most `ms` each. Null after a timeout. */
-async function runLimited<T>(db: Db, ms: number, work: (trx: Db) => Promise<T>): Promise<T | null> {
+/** Runs statements of a search for at most `ms` each. Null after a timeout. */
+export async function runLimited<T>(db: Db, ms: number, work: (trx: Db) => Promise<T>): Promise<T | null> {
   try {
     return await inTransaction(db, async (trx) => {
       await sql`select set_config('statement_timeout', ${String(ms)}, true)`.execute(trx);
@@ -89,7 +89,7 @@ async function runLimited<T>(db: Db, ms: number, work: (trx: Db) => Promise<T>):
   }
 }
 
-const tooSlow = () => invalid(text('The search took too long. Refine it.'), 'text');
+export const tooSlow = () => invalid(text('The search took too long. Refine it.'), 'text');
 
 /** Translates `\b`, which is a word boundary everywhere but in PostgreSQL; refuses what makes matching exponential. */
 function toPostgresRegex(written: string): string {

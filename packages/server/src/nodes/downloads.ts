@@ -6,6 +6,8 @@ import { text } from '@stagi/contract/text.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { PublicError } from '../http/errors.ts';
+import { asStranger } from '../slots/holder.ts';
+import { holdForAnswer } from '../slots/holdForAnswer.ts';
 
 export const ARCHIVE = 'stagid-linux-x64.tar.gz';
 const INSTALL_SCRIPT = join(import.meta.dirname, 'install/install.sh');
@@ -14,7 +16,7 @@ const RETRY_AFTER_S = 15;
 type Ctx = Pick<Context, 'daemonOrigin' | 'config'>;
 
 /** Serves the daemon and its install script. Public, as nothing in them is secret. */
-export function mountDownloads(app: FastifyInstance, ctx: Ctx): void {
+export function mountDownloads(app: FastifyInstance, ctx: Ctx & Pick<Context, 'slots'>): void {
   app.get('/daemon-api/install.sh', async (_, reply) => {
     const { text } = await installScript(ctx);
     return reply.type('text/x-shellscript; charset=utf-8').header('cache-control', 'no-store').send(text);
@@ -22,8 +24,9 @@ export function mountDownloads(app: FastifyInstance, ctx: Ctx): void {
   app.get(`/daemon-api/${ARCHIVE}.sha256`, async (_, reply) => {
     return reply.type('text/plain; charset=utf-8').send(`${await archiveSha256(ctx)}  ${ARCHIVE}\n`);
   });
-  app.get(`/daemon-api/${ARCHIVE}`, async (_, reply) => {
+  app.get(`/daemon-api/${ARCHIVE}`, async (request, reply) => {
     await archiveSha256(ctx);
+    holdForAnswer(request, reply, ctx.slots.contentReads, asStranger(request.ip));
     const path = join(ctx.config.daemonDir, ARCHIVE);
     const { size } = await stat(path);
     return reply.type('application/gzip').header('content-length', size).send(createReadStream(path));

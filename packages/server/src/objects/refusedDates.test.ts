@@ -5,6 +5,7 @@ import { ALGORITHM, scopeText, signRequest, timestampOf, uriEncode } from '@stag
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { createBackend } from './backend.ts';
+import { createConnectionSlots } from './connectionSlots.ts';
 import type { CreatedS3Key } from './keys.ts';
 import { aBucket, aKey, s3Url } from './testing/bucket.ts';
 import { LENIENT, NO_DATES, NOON, PADDED } from './testing/noDates.ts';
@@ -27,6 +28,7 @@ beforeAll(async () => {
   expect((await ask(s3Url(app), key, { method: 'PUT', path, body: 'kept' })).status).toBe(200);
   service = createS3Service({
     backend: createBackend(app.ctx),
+    slots: createConnectionSlots(app.ctx),
     virtualHosts: () => [],
     refusalOf: () => null,
     allowedOrigins: [],

@@ -5,6 +5,7 @@ import { isOverload } from '../http/errors.ts';
 import { isAddress, nameOf } from '../http/hostOf.ts';
 import { createHostRefusal, namesOf } from '../http/hostRefusal.ts';
 import { createBackend } from './backend.ts';
+import { createConnectionSlots } from './connectionSlots.ts';
 import { noteLastUse } from './lastUsed.ts';
 import { startRemoval } from './removal.ts';
 import { startRepair } from './repair.ts';
@@ -21,6 +22,7 @@ export function serveObjects(ctx: Context): ObjectService {
   const refusalOf = createHostRefusal(ctx);
   const service = createS3Service({
     backend: createBackend(ctx),
+    slots: createConnectionSlots(ctx),
     virtualHosts: () => namesOfS3(ctx).filter((name) => !isAddress(name)),
     refusalOf: (host) => (isS3Host(ctx, nameOf(host.toLowerCase())) ? null : refusalOf(host).message),
     allowedOrigins: [ctx.config.appOrigin],

@@ -1,11 +1,13 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { tooManyConcurrent } from '../http/errors.ts';
 import { consumePoint } from '../http/rateLimit.ts';
+import type { Holder } from '../slots/holder.ts';
 
 export interface PortProxyLimits {
-  /** Requests and WebSockets at a time: of a container, of a person (of an address at public ports), of this process. */
+  /** Requests and WebSockets at a time: of a container, of a person, of an address at public ports, of this process. */
   perContainer: number;
   perPerson: number;
+  perAddress: number;
   total: number;
   /** Requests of a person to one container, on average over the seconds of `burstSeconds`. */
   requestsPerSecond: number;
@@ -23,6 +25,7 @@ export const PORT_PROXY_LIMITS: PortProxyLimits = {
   // A daemon opens 500 streams; some are left for terminals and files.
   perContainer: 300,
   perPerson: 200,
+  perAddress: 64,
   total: 4000,
   requestsPerSecond: 2000,
   burstSeconds: 5,
@@ -34,7 +37,7 @@ export const PORT_PROXY_LIMITS: PortProxyLimits = {
 
 export interface Admissions {
   /** Counts a request until the returned function is called. Throws 429. */
-  admit(containerId: number, person: string): Promise<() => void>;
+  admit(containerId: number, visitor: Holder): Promise<() => void>;
   readonly open: number;
 }
 
@@ -54,23 +57,23 @@ export function createAdmissions(limits: PortProxyLimits): Admissions {
     get open() {
       return total;
     },
-    async admit(containerId, person) {
+    async admit(containerId, { key: visitor, isStranger }) {
       const ofContainer = `container ${containerId}`;
-      await consumePoint(rate, `${containerId} ${person}`);
+      await consumePoint(rate, `${containerId} ${visitor}`);
       const isFull =
         total >= limits.total ||
         (open.get(ofContainer) ?? 0) >= limits.perContainer ||
-        (open.get(person) ?? 0) >= limits.perPerson;
+        (open.get(visitor) ?? 0) >= (isStranger ? limits.perAddress : limits.perPerson);
       if (isFull) throw tooManyConcurrent(1);
       change(ofContainer, 1);
-      change(person, 1);
+      change(visitor, 1);
       total += 1;
       let isReleased = false;
       return () => {
         if (isReleased) return;
         isReleased = true;
         change(ofContainer, -1);
-        change(person, -1);
+        change(visitor, -1);
         total -= 1;
       };
     },

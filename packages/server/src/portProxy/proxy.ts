@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { networkOf } from '../attempts/addressRateLimit.ts';
 import { findPublicPort, type PortAccess } from '../containerAccess/accessibleContainer.ts';
 import { hostOf, originOf, type PortTarget } from '../containerAccess/address.ts';
 import { passesFromCookies } from '../containerAccess/exchange.ts';
@@ -10,6 +9,8 @@ import { authorizePass } from '../containerAccess/pass.ts';
 import { authorizeToken, tokenFromHeaders } from '../containerAccess/token.ts';
 import type { Context } from '../context.ts';
 import { markProxied } from '../http/portRequests.ts';
+import { asPerson, asStranger } from '../slots/holder.ts';
+import { leastRate } from '../slots/leastRate.ts';
 import { createIdleWatch, type Exchange, endWithPage } from './exchange.ts';
 import { forward, type Passing } from './forward.ts';
 import { createGrants, type Grant } from './grants.ts';
@@ -55,8 +56,9 @@ export function createPortProxy(
       const grant = await grantFor(place, request, head !== undefined);
       if (!grant) return 'sign in';
       if (!MAY_ANSWER.includes(grant.access.status)) throw new RefusedPort('stopped');
-      const person = grant.access.userId === null ? networkOf(request.ip) : `user ${grant.access.userId}`;
-      const release = await admissions.admit(grant.access.containerId, person);
+      const { userId, containerId } = grant.access;
+      const visitor = userId === null ? asStranger(request.ip) : asPerson(userId, null);
+      const release = await admissions.admit(containerId, visitor);
       ctx.meters.portsOpen(admissions.open);
       void reply.hijack();
       markProxied(request.raw);
@@ -130,6 +132,8 @@ export function createPortProxy(
       },
     };
     const unwatch = idle.watch(exchange, socket);
+    const cutSlow = (): void => exchange.cut(new RefusedPort('slow'));
+    const unrate = head === undefined ? leastRate.watchRequest(raw, response, cutSlow, { isEndless: true }) : () => {};
     const unhold = grant.hold(() => exchange.cut(new RefusedPort('forbidden')));
     const leave = (): void => ended.abort();
     socket.once('close', leave);
@@ -144,6 +148,7 @@ export function createPortProxy(
       await (head === undefined ? forward(passing) : forwardWebSocket(passing, head));
     } finally {
       unwatch();
+      unrate();
       unhold();
       socket.off('close', leave);
       open.delete(exchange);

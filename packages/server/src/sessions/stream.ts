@@ -7,6 +7,7 @@ import { isLoopback } from '../config/loopback.ts';
 import type { Context } from '../context.ts';
 import { badInput, forbidden, PublicError, restarting, unauthenticated } from '../http/errors.ts';
 import { createHostReader } from '../http/hostOf.ts';
+import { asPerson } from '../slots/holder.ts';
 import { recheckStreamOwner } from './recheckStreamOwner.ts';
 import { consumeStreamTicket, currentOwner, type StreamOwner } from './streamTicket.ts';
 
@@ -100,8 +101,13 @@ export function mountStream<Query, Admitted, Message>(
     const owner = await consumeStreamTicket(ctx, ticket);
     if (!owner) throw unauthenticated();
     const recheck = (now: StreamOwner): Promise<Admitted> => kind.authorize(now, query);
+    const admitted = await recheck(owner);
+    const release = ctx.slots.streams.enter(asPerson(owner.user.id, owner.workspace.id));
+    const { socket } = request.raw;
+    if (socket.destroyed) release();
+    else socket.once('close', release);
     const client = { ip: request.ip, userAgent: request.headers['user-agent'] ?? null };
-    return { owner, client, admitted: await recheck(owner), recheck };
+    return { owner, client, admitted, recheck };
   }
 }
 

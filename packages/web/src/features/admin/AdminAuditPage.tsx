@@ -20,9 +20,10 @@ import { Button } from '../../ui/Button.tsx';
 import { Note } from '../../ui/Note.tsx';
 import classes from './Admin.module.css';
 import { useAuditChecks } from './useAuditChecks.ts';
-import { WorkspacePicker } from './WorkspacePicker.tsx';
 
 const AuditChecksPanel = lazyComponent(async () => (await import('./AuditChecksPanel.tsx')).AuditChecksPanel);
+
+const WorkspacePicker = lazyComponent(async () => (await import('./WorkspacePicker.tsx')).WorkspacePicker);
 
 const WORKSPACE = 'workspace';
 /** What belongs to one log alone, in the address. */
@@ -98,16 +99,18 @@ export function AdminAuditPage() {
       }
       list={list}
       barStart={
-        <WorkspacePicker
-          aria-label={t('Choose a log')}
-          placeholder={t('Operator actions')}
-          value={workspaceId}
-          called={data?.workspace?.id === workspaceId ? data?.workspace?.name : undefined}
-          onChange={choose}
-          mayBeEmpty
-          w={{ base: '100%', sm: 260 }}
-          data-testid="audit-workspace"
-        />
+        <Suspense fallback={<div className={classes.picker} aria-busy="true" />}>
+          <WorkspacePicker
+            aria-label={t('Choose a log')}
+            placeholder={t('Operator actions')}
+            value={workspaceId}
+            called={data?.workspace?.id === workspaceId ? data?.workspace?.name : undefined}
+            onChange={choose}
+            mayBeEmpty
+            w={{ base: '100%', sm: 260 }}
+            data-testid="audit-workspace"
+          />
+        </Suspense>
       }
       filters={<AuditFilters audit={audit} log={data} operators={{ workspaceId }} />}
       name="admin-audit"
