@@ -14,4 +14,6 @@ export const STREAM_CLOSE = {
   tryAgain: 1013,
   /** The reader sent what is not understood. */
   badMessage: 1008,
+  /** The reader sent more than is kept until it can be passed on. */
+  tooMuch: 1009,
 } as const;

@@ -25,6 +25,11 @@ import {
 /** The ends of a stream by which its owner loses the right to the shell: it ends too. */
 const ENDS_THE_SHELL: ReadonlySet<StreamEnd> = new Set(['signedOut', 'noAccess', 'workspaceGone']);
 
+/** What is typed before the daemon's stream is open is kept, up to this. */
+const EARLY_MAX_BYTES = 64 * 1024;
+/** In memory, besides its bytes. */
+const FRAME_COST_BYTES = 64;
+
 /** Connects the WebSocket of a browser with a session at the daemon. */
 export function serveTerminal(
   ctx: Context,
@@ -36,9 +41,12 @@ export function serveTerminal(
   const db = ctx.within(owner.workspace.id);
   const actor = { ...owner, ...client };
   let daemon: Duplex | null = null;
+  /** What is typed goes to the daemon's stream. */
+  let isOpen = false;
   let over: StreamEnd | null = null;
-  /** Messages that came before the daemon's stream was open. */
+  /** Messages that came before that. */
   let early: Uint8Array[] = [];
+  let earlyBytes = 0;
   /** Offsets of the output: what was sent, and what the browser has shown of it. */
   let sent = offset ?? 0;
   let shown = offset ?? 0;
@@ -76,6 +84,7 @@ export function serveTerminal(
       throw error;
     }
     if (over) return;
+    isOpen = true;
     for (const frame of early) toDaemon(frame);
     early = [];
     pass(opened);
@@ -135,10 +144,11 @@ export function serveTerminal(
   }
 
   function toDaemon(frame: Uint8Array): void {
-    if (!daemon) {
-      // It takes a moment to open; whoever types more meanwhile waits.
-      early.push(frame);
-      if (early.length > 1000) stream.close('badMessage');
+    if (!isOpen || !daemon) {
+      // It takes a moment to open.
+      earlyBytes += frame.length + FRAME_COST_BYTES;
+      if (earlyBytes <= EARLY_MAX_BYTES) early.push(frame);
+      else stream.close('tooMuch');
       return;
     }
     if (daemon.destroyed || daemon.writableEnded || daemon.write(frame)) return;
@@ -175,6 +185,7 @@ export function serveTerminal(
     },
     stop(reason) {
       over = reason;
+      early = [];
       clearInterval(seen);
       if (daemon && !daemon.destroyed) leave(daemon, reason);
     },
