@@ -9,6 +9,7 @@ import { aContainerWithPort } from '../testing/containerWithPort.ts';
 import { anAuthorizedApp } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 import { finishAccessRequest, hashOfState, startAccessRequest } from './accessRequest.ts';
+import { isOwnCookie } from './cookies.ts';
 import { authorizePass } from './pass.ts';
 import { type Page, passOf, requestCookieOf, stateOf, visitHost, withPass } from './testing/portHost.ts';
 
@@ -57,7 +58,7 @@ describe('the access page of a container', () => {
     const entered = await follow(way);
     expect(entered).toMatchObject({ status: 303, location: address });
     // The cookie of the access request is cleared.
-    expect(entered.cookies[1]).toMatch(new RegExp(`^${way.trip.split('=')[0]}=; Path=/; Max-Age=0;`));
+    expect(entered.cookies[2]).toMatch(new RegExp(`^${way.trip.split('=')[0]}=; Path=/; Max-Age=0;`));
     expect(entered.cookie).toMatch(/^stagi-port=[\w.-]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/);
 
     const pass = passOf(entered);
@@ -68,6 +69,23 @@ describe('the access page of a container', () => {
     // It is authorized; its server has no daemon.
     expect(await visit(host, '/notebook', withPass(pass))).toMatchObject({ status: 503, location: null });
     expect((await visit(host, '/data', { accept: 'application/json' })).status).toBe(401);
+  });
+
+  it('has the browser forget what it holds of another container that had this host before', async () => {
+    const first = await follow(await wayOf(owner));
+    expect(first.clears).toBe('"cache", "storage"');
+    const known = /^stagi-port-of=\d+/.exec(first.cookies.find((one) => one.startsWith('stagi-port-of=')) ?? '')?.[0];
+    expect(known).toBe(`stagi-port-of=${containerId}`);
+    const followWith = async (cookies: string): Promise<Page> => {
+      const { link, trip } = await wayOf(owner);
+      return follow({ link, trip: `${trip}; ${cookies}` });
+    };
+    expect((await followWith(known!)).clears).toBeNull();
+    expect((await followWith('stagi-port-of=1')).clears).toBe('"cache", "storage"');
+    // Another port's page may have set one more.
+    expect((await followWith(`stagi-port-of=1; ${known}`)).clears).toBe('"cache", "storage"');
+    // It is passed on to no container, and no container may set it.
+    expect(isOwnCookie('stagi-port-of')).toBe(true);
   });
 
   it('exchanges a code once, within a minute, on its own host', async () => {

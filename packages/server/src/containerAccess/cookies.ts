@@ -3,6 +3,8 @@ import type { Config } from '../config/config.ts';
 type Site = Pick<Config, 'appsDomain'>;
 
 export const PASS_COOKIE = 'stagi-port';
+/** The container that this browser was last let into at this host. */
+export const CONTAINER_COOKIE = 'stagi-port-of';
 /** The beginning of the names of access requests. */
 export const REQUEST_COOKIES = 'stagi-trip-';
 /** Browsers keep fewer of one site. */
@@ -11,7 +13,7 @@ const MAX_CANDIDATES = 200;
 /** Browsers let no other host, such as that of another port, set or read a `__Host-` cookie. */
 export const cookieName = (config: Site, name: string): string => (isSecure(config) ? `__Host-${name}` : name);
 
-export function setCookie(config: Site, name: string, value: string, seconds: number): string {
+export function setCookie(config: Site, name: string, value: string | number, seconds: number): string {
   const secure = isSecure(config) ? '; Secure' : '';
   return `${cookieName(config, name)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
 }

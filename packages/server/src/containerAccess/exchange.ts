@@ -3,12 +3,17 @@ import type { Context } from '../context.ts';
 import { finishAccessRequest } from './accessRequest.ts';
 import { originOf, type PortTarget } from './address.ts';
 import { hashOfCode } from './code.ts';
-import { cookiesNamed, PASS_COOKIE, setCookie } from './cookies.ts';
+import { CONTAINER_COOKIE, cookiesNamed, PASS_COOKIE, setCookie } from './cookies.ts';
 import { accessOfPass, PASS_HOURS, type Pass, signPass } from './pass.ts';
+
+/** Browsers keep no cookie longer. */
+const KNOWN_DAYS = 400;
 
 /** The redirect that answers a valid code. */
 export interface PassResponse {
   setCookies: string[];
+  /** The browser may hold a service worker, or stored data, of another container that had this host before. */
+  clearsSite: boolean;
   /** An absolute address on the port's host. */
   location: string;
 }
@@ -42,10 +47,21 @@ export async function exchangeCode(
   };
   if (!(await accessOfPass(ctx, pass))) return null;
   return {
-    setCookies: [setCookie(ctx.config, PASS_COOKIE, await signPass(ctx, pass), PASS_HOURS * 3600), clearCookie],
+    setCookies: [
+      setCookie(ctx.config, PASS_COOKIE, await signPass(ctx, pass), PASS_HOURS * 3600),
+      setCookie(ctx.config, CONTAINER_COOKIE, pass.containerId, KNOWN_DAYS * 86_400),
+      clearCookie,
+    ],
+    clearsSite: !isKnownTo(ctx, cookies, pass.containerId),
     // Absolute: a path alone could begin with two slashes.
     location: originOf(place, appsDomain) + consumed.path,
   };
+}
+
+/** Another port's page may have set more cookies of that name: none may say otherwise. */
+function isKnownTo({ config }: Pick<Context, 'config'>, cookies: string | undefined, containerId: number): boolean {
+  const known = cookiesNamed(config, CONTAINER_COOKIE, cookies);
+  return known.length > 0 && known.every((id) => id === String(containerId));
 }
 
 interface ConsumedCode {

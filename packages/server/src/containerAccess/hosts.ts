@@ -82,6 +82,8 @@ async function enter(
   const entrance = await exchangeCode(ctx, place, url.searchParams.get('code') ?? '', request.headers.cookie);
   if (!entrance)
     return reply.redirect(accessPage(ctx, place, { returnUrl: `${originOf(place, domain)}/`, failed: '1' }));
+  // Not the cookies: the pass is among them.
+  if (entrance.clearsSite) void reply.header('clear-site-data', '"cache", "storage"');
   return reply.header('set-cookie', entrance.setCookies).redirect(entrance.location, 303);
 }
 

@@ -211,6 +211,14 @@ interface StoredFailedStep {
   waitsFor?: 'credential' | undefined;
 }
 
+/** A Unique ID that stays with the workspace of its deleted container. */
+export interface KeptSlugTable {
+  slug: string;
+  workspace_id: number;
+  kept_at: Generated<Date>;
+  public_at: Date | null;
+}
+
 export interface ContainerTable extends TaskColumns {
   id: GeneratedAlways<number>;
   workspace_id: number;
@@ -258,6 +266,9 @@ export interface ContainerTable extends TaskColumns {
   edit_failed_step: Json<StoredFailedStep> | null;
   /** The addresses that the server has bound its ports to. */
   bound_ports: Json<{ host: number; container: number; address: string }[]> | null;
+  /** Whether it ever had ports, and when one of them was last public. Set by triggers. */
+  had_ports: GeneratedAlways<boolean>;
+  ports_public_at: GeneratedAlways<Date | null>;
   docker_id: string | null;
   exit_code: number | null;
   started_at: Date | null;

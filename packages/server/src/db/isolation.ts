@@ -170,6 +170,7 @@ export const OF_THE_PLATFORM: Partial<
   usage_thinning: { why: 'up to when the samples of all servers are thinned', may: ['select'] },
   signing_key: { why: 'read at start', may: [] },
   migration: { why: 'what has been applied; written at start', may: [] },
+  kept_slug: { why: 'Unique IDs of deleted containers, which others may not have', may: [] },
   stray: { why: 'machines that no workspace owns: for operators alone', may: [] },
 };
 
@@ -178,6 +179,7 @@ export const NAMES_A_WORKSPACE: Partial<Record<Table, string>> = {
   session: 'the one workspace that an app was let into narrows what the session reaches',
   oauth_code: 'the one workspace that an app is to be let into',
   stray: 'the server whose machine it may be; calls see nothing of it',
+  kept_slug: 'triggers alone read and write it',
 };
 
 /**

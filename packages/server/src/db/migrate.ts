@@ -58,6 +58,7 @@ import * as templatesAndRegistries from './migrations/0059_templates_and_registr
 import * as contact from './migrations/0060_contact.ts';
 import * as catalogue from './migrations/0061_catalogue.ts';
 import * as modelEndpoints from './migrations/0062_model_endpoints.ts';
+import * as keptSlugs from './migrations/0063_kept_slugs.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -116,6 +117,7 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0060_contact', sql: contact.sql },
   { name: '0061_catalogue', sql: catalogue.sql },
   { name: '0062_model_endpoints', sql: modelEndpoints.sql },
+  { name: '0063_kept_slugs', sql: keptSlugs.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;
 

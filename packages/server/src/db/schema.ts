@@ -14,6 +14,7 @@ import type {
   InstanceActivityTable,
   InstanceSshKeyTable,
   InstanceTable,
+  KeptSlugTable,
   LogGapTable,
   LogHeadTable,
   LogLineTable,
@@ -336,6 +337,7 @@ export interface Database {
   model_endpoint: ModelEndpointTable;
   provider_op: ProviderOpTable;
   stray: StrayTable;
+  kept_slug: KeptSlugTable;
   instance_ssh_key: InstanceSshKeyTable;
   instance_activity: InstanceActivityTable;
   daemon_node: DaemonNodeTable;

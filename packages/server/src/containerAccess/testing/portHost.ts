@@ -9,6 +9,8 @@ export interface Page {
   /** The pass cookie; null where none is set. */
   cookie: string | null;
   cookies: string[];
+  /** `Clear-Site-Data`. */
+  clears: string | null;
   body: string;
 }
 
@@ -35,6 +37,7 @@ export function visitHost(
             location: reply.headers.location ?? null,
             cookie: cookies.find((one) => one.startsWith('stagi-port=')) ?? null,
             cookies,
+            clears: reply.headers['clear-site-data']?.toString() ?? null,
             body,
           }),
         );
