@@ -74,6 +74,8 @@ export const logging = {
       runs: z.array(LogRun),
       /** Whether older lines exist. */
       hasBefore: z.boolean(),
+      /** There was no room for all lines of the page: more follow in the direction of the question. */
+      isMore: z.literal(true).optional(),
       /** The last line stored so far; 0 when there is none. */
       lastSeq: z.number().int(),
     }),

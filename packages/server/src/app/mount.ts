@@ -20,8 +20,9 @@ import {
 import type { Handler, Handlers, Member, SignedIn } from '../http/handlers.ts';
 import type { Visitor } from '../http/visitor.ts';
 import { type Authenticated, authenticate, type Membership, requireStepUp } from '../sessions/authenticate.ts';
+import { createKnownCallers, type KnownCallers } from '../sessions/knownCallers.ts';
 import type { CallPlace, CallSlots } from '../slots/callSlots.ts';
-import { asPerson } from '../slots/holder.ts';
+import { asPerson, asStranger } from '../slots/holder.ts';
 import { dbForCall } from './crossWorkspaceCalls.ts';
 import { requireIdempotencyKey, runIdempotently } from './idempotency.ts';
 import { readKnownBrowserCookie, writeKnownBrowserCookie } from './knownBrowserCookie.ts';
@@ -38,6 +39,7 @@ const SMALL_BODY = 64 * 1024;
 export function mount(app: FastifyInstance, context: Context, handlers: Handlers, slots: CallSlots): void {
   app.setErrorHandler(sendError);
   const open = new Set<AbortController>();
+  const callers = createKnownCallers(context);
   app.addHook('preClose', async () => {
     for (const one of open) one.abort(restarting());
   });
@@ -51,9 +53,12 @@ export function mount(app: FastifyInstance, context: Context, handlers: Handlers
       const onRequest =
         bodyLimit > SMALL_BODY ? guardLargeBodies(context, call, { bodyLimit, smallBody: SMALL_BODY }) : [];
       const handlerTimeout = call.streamed ? STREAMED_WITHIN_MS : ANSWER_WITHIN_MS;
-      app.post(API_PREFIX + call.path, { bodyLimit, onRequest, handlerTimeout }, (request, reply) => {
+      app.post(API_PREFIX + call.path, { bodyLimit, onRequest, handlerTimeout }, async (request, reply) => {
         const gone = goneOf(reply, open);
-        return slots.pass(request.ip, gone, (place) => serve(call, handler, context, { request, reply, place, gone }));
+        const first = (await callers.holderOf(request.headers.authorization)) ?? asStranger(request.ip);
+        return slots.pass(first, gone, (place) =>
+          serve(call, handler, context, { request, reply, place, gone, callers }),
+        );
       });
     }
   }
@@ -65,18 +70,17 @@ export function mount(app: FastifyInstance, context: Context, handlers: Handlers
 /** Proxies in front must not hold lines back. */
 const STREAMED = { 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
 
-async function serve(
-  call: Call,
-  handler: Handler<Call>,
-  context: Context,
-  {
-    request,
-    reply,
-    place,
-    gone,
-  }: { request: FastifyRequest; reply: FastifyReply; place: CallPlace; gone: AbortSignal },
-): Promise<unknown> {
-  const ctx = await authorize(call, context, request, reply, place);
+interface Asked {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  place: CallPlace;
+  gone: AbortSignal;
+  callers: KnownCallers;
+}
+
+async function serve(call: Call, handler: Handler<Call>, context: Context, asked: Asked): Promise<unknown> {
+  const { request, reply, gone } = asked;
+  const ctx = await authorize(call, context, asked);
   const parsed = call.input.safeParse(request.body ?? {});
   if (!parsed.success) throw badInput(parsed.error);
   // After parsing, so that nobody is asked for a step-up for invalid input.
@@ -137,15 +141,17 @@ function goneOf({ raw }: FastifyReply, open: Set<AbortController>): AbortSignal 
 async function authorize(
   call: Call,
   context: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  place: CallPlace,
+  { request, reply, place, callers }: Asked,
 ): Promise<Visitor | SignedIn | Member> {
   let found = await authenticateCaller(call, context, request);
   let workspace = found && selectedWorkspace(found, request.headers['x-client-id']);
-  if (found && (await place.passTo(asPerson(found.user.id, workspace?.id ?? null)))) {
-    found = await authenticateCaller(call, context, request);
-    workspace = found && selectedWorkspace(found, request.headers['x-client-id']);
+  if (found) {
+    const holder = asPerson(found.user.id, workspace?.id ?? null);
+    callers.remember(request.headers.authorization!, holder);
+    if (await place.passTo(holder)) {
+      found = await authenticateCaller(call, context, request);
+      workspace = found && selectedWorkspace(found, request.headers['x-client-id']);
+    }
   }
   const visitor: Visitor = {
     ...context,

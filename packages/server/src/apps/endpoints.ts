@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { PublicError, sendError } from '../http/errors.ts';
 import { goneOf } from '../http/gone.ts';
 import type { CallSlots } from '../slots/callSlots.ts';
+import { asStranger } from '../slots/holder.ts';
 import { allowCors } from './cors.ts';
 import { OauthError } from './oauthError.ts';
 import { type AppVisitor, exchangeAuthorizationCode, exchangeRefreshToken, revokeToken } from './tokens.ts';
@@ -30,10 +31,10 @@ export function mountAppEndpoints(app: FastifyInstance, ctx: Context, slots: Cal
       done();
     });
     scope.post('/oauth/token', (request, reply) =>
-      slots.pass(request.ip, goneOf(reply.raw), () => token(ctx, request, reply)),
+      slots.pass(asStranger(request.ip), goneOf(reply.raw), () => token(ctx, request, reply)),
     );
     scope.post('/oauth/revoke', (request, reply) =>
-      slots.pass(request.ip, goneOf(reply.raw), () => revoke(ctx, request, reply)),
+      slots.pass(asStranger(request.ip), goneOf(reply.raw), () => revoke(ctx, request, reply)),
     );
   });
 }

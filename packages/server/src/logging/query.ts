@@ -1,14 +1,12 @@
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
 import type { LogGap, LogLine, LogRun, logging } from '@stagi/contract/logging.ts';
+import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 import { containsPattern } from '../http/paging.ts';
-import { findLines, MAX_SEQ, type StoredLine } from './findLines.ts';
+import { type FoundLines, findLines, MAX_SEQ, readLines } from './findLines.ts';
 import { presentGap, presentLine } from './present.ts';
-import { runLimited, searchLines, tooSlow } from './regexSearch.ts';
+import { runLimited, SEARCH_TIMEOUT_MS, searchLines, tooSlow } from './regexSearch.ts';
 import { lastRuns, runsBetween } from './runs.ts';
-
-/** After this time a search for a text is given up. */
-const SEARCH_TIMEOUT_MS = 3_000;
 
 type LineQuery = Omit<ParsedInputOf<typeof logging.query>, 'source'>;
 
@@ -17,6 +15,7 @@ interface Answer {
   gaps: LogGap[];
   runs: LogRun[];
   hasBefore: boolean;
+  isMore?: true;
   lastSeq: number;
 }
 
@@ -26,8 +25,8 @@ export async function queryLines(db: Db, containerId: number, question: LineQuer
   const forward = cursor !== undefined && 'after' in cursor;
   const lastSeq = await lastSeqOf(db, containerId);
   if (question.mode === 'regex' && question.text) return queryByRegex(db, containerId, question, lastSeq);
-  const rows = await selectLines(db, containerId, question, forward ? limit : limit + 1);
-  const more = rows.length > limit;
+  const { rows, isCut } = await selectLines(db, containerId, question, forward ? limit : limit + 1);
+  const more = isCut || rows.length > limit;
   const page = forward ? rows : rows.slice(0, limit).reverse();
   const first = page[0]?.seq;
   return {
@@ -35,6 +34,7 @@ export async function queryLines(db: Db, containerId: number, question: LineQuer
     gaps: await gapsOfPage(db, containerId, page, lastSeq),
     runs: await runsOfPage(db, containerId, page, lastSeq),
     hasBefore: forward && first !== undefined ? await hasLinesBefore(db, containerId, question, first) : more,
+    ...(isCut && { isMore: true }),
     lastSeq,
   };
 }
@@ -42,7 +42,11 @@ export async function queryLines(db: Db, containerId: number, question: LineQuer
 async function queryByRegex(db: Db, containerId: number, question: LineQuery, lastSeq: number): Promise<Answer> {
   const { cursor, limit, from, to, text } = question;
   const forward = cursor !== undefined && 'after' in cursor;
-  const { rows, isComplete: whole } = await searchLines(db, containerId, {
+  const {
+    rows,
+    isComplete: whole,
+    isCut,
+  } = await searchLines(db, containerId, {
     pattern: text,
     fromNs: from ? nsOf(from) : null,
     toNs: to ? nsOf(to) : null,
@@ -57,6 +61,7 @@ async function queryByRegex(db: Db, containerId: number, question: LineQuery, la
     gaps: await gapsOfPage(db, containerId, page, lastSeq),
     runs: await runsOfPage(db, containerId, page, lastSeq),
     hasBefore: forward ? cursor.after > 0 : !whole,
+    ...(isCut && { isMore: true }),
     lastSeq,
   };
 }
@@ -74,14 +79,12 @@ async function firstSeqOf(db: Db, containerId: number): Promise<bigint> {
 
 /** Lines after `afterSeq` in their order, for a tail. */
 export async function linesAfter(db: Db, containerId: number, afterSeq: number, limit: number): Promise<LogLine[]> {
-  const rows = await db
-    .selectFrom('log_line')
-    .select(['seq', 'time_ns', 'stderr', 'text'])
-    .where('container_id', '=', containerId)
-    .where('seq', '>', BigInt(afterSeq))
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
+  const { rows } = await readLines(
+    db,
+    sql`select seq, time_ns, stderr, text from log_line where container_id = ${containerId} and seq > ${afterSeq}
+      order by seq limit ${limit}`,
+    true,
+  );
   return rows.map(presentLine);
 }
 
@@ -106,7 +109,7 @@ export async function lastSeqOf(db: Db, containerId: number): Promise<number> {
   return Number(head?.last_seq ?? 0n);
 }
 
-async function selectLines(db: Db, containerId: number, question: LineQuery, limit: number): Promise<StoredLine[]> {
+async function selectLines(db: Db, containerId: number, question: LineQuery, limit: number): Promise<FoundLines> {
   const { cursor, from, to, text } = question;
   const forward = cursor !== undefined && 'after' in cursor;
   const first = forward ? BigInt(cursor.after) + 1n : 0n;
@@ -118,23 +121,19 @@ async function selectLines(db: Db, containerId: number, question: LineQuery, lim
     if (!found) throw tooSlow();
     return found;
   }
-  let lines = db
-    .selectFrom('log_line')
-    .select(['seq', 'time_ns', 'stderr', 'text'])
-    .where('container_id', '=', containerId)
-    .where('seq', '>=', first)
-    .where('seq', '<=', last);
-  if (fromNs !== null) lines = lines.where('time_ns', '>=', fromNs);
-  if (toNs !== null) lines = lines.where('time_ns', '<=', toNs);
-  return lines
-    .orderBy('seq', forward ? 'asc' : 'desc')
-    .limit(limit)
-    .execute();
+  const ofTime = [
+    ...(fromNs === null ? [] : [sql`and time_ns >= ${fromNs}`]),
+    ...(toNs === null ? [] : [sql`and time_ns <= ${toNs}`]),
+  ];
+  const lines = sql`select seq, time_ns, stderr, text from log_line
+    where container_id = ${containerId} and seq >= ${first} and seq <= ${last} ${sql.join(ofTime, sql` `)}
+    order by seq ${sql.raw(forward ? 'asc' : 'desc')} limit ${limit}`;
+  return readLines(db, lines, forward);
 }
 
 async function hasLinesBefore(db: Db, containerId: number, question: LineQuery, seq: bigint): Promise<boolean> {
   const before = { ...question, cursor: { before: Number(seq) } };
-  return (await selectLines(db, containerId, before, 1)).length > 0;
+  return (await selectLines(db, containerId, before, 1)).rows.length > 0;
 }
 
 /** The gaps of a page: each is shown before the line that follows it, and the last one at the end of the log. */

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid } from '../http/errors.ts';
-import { findLines, type StoredLine } from './findLines.ts';
+import { type FoundLines, findLines, MAX_TEXT_BYTES, type StoredLine } from './findLines.ts';
 
 interface Search {
   pattern: string;
@@ -18,7 +18,7 @@ interface Search {
 }
 
 /** After this time a search returns what it has found. */
-const SEARCH_TIMEOUT_MS = 1_000;
+export const SEARCH_TIMEOUT_MS = 1_000;
 /** Lines per statement, so that a timeout still leaves the results of the windows before. */
 const WINDOW_LINES = 20_000n;
 
@@ -33,7 +33,7 @@ export async function searchLines(
   db: Db,
   containerId: number,
   search: Search,
-): Promise<{ rows: StoredLine[]; isComplete: boolean }> {
+): Promise<{ rows: StoredLine[]; isComplete: boolean; isCut: boolean }> {
   const { first, last, forward, limit } = search;
   const pattern = toPostgresRegex(search.pattern);
   const end = Date.now() + SEARCH_TIMEOUT_MS;
@@ -52,13 +52,17 @@ export async function searchLines(
         : null;
     if (!found) {
       if (rows.length === 0) throw tooSlow();
-      return { rows, isComplete: false };
+      return { rows, isComplete: false, isCut: false };
     }
-    rows.push(...found);
-    if (rows.length >= limit) return { rows, isComplete: false };
+    rows.push(...found.rows);
+    const isCut = found.isCut || bytesOf(rows) > MAX_TEXT_BYTES;
+    if (isCut || rows.length >= limit) return { rows, isComplete: false, isCut };
   }
-  return { rows, isComplete: true };
+  return { rows, isComplete: true, isCut: false };
 }
+
+const bytesOf = (rows: readonly StoredLine[]): number =>
+  rows.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
 
 /** Null after a timeout. */
 function searchWindow(
@@ -69,7 +73,7 @@ function searchWindow(
   to: bigint,
   limit: number,
   ms: number,
-): Promise<StoredLine[] | null> {
+): Promise<FoundLines | null> {
   const search = { like: null, matches: pattern, first: from, last: to, fromNs, toNs, forward, limit };
   return runLimited(db, ms, (trx) => findLines(trx, containerId, search));
 }

@@ -51,10 +51,10 @@ describe('searching logs', () => {
     await at.logs.stored(at.container, 1);
     const everything = { like: '%', matches: null, first: 0n, last: MAX_SEQ, fromNs: null, toNs: null };
     const found = (db: Db) => findLines(db, at.container, { ...everything, forward: true, limit: 10 });
-    expect(await found(app.ctx.within(alice.workspaceId))).toMatchObject([{ text: 'hers alone' }]);
-    expect(await found(app.ctx.within(mallory.workspaceId))).toEqual([]);
+    expect((await found(app.ctx.within(alice.workspaceId))).rows).toMatchObject([{ text: 'hers alone' }]);
+    expect((await found(app.ctx.within(mallory.workspaceId))).rows).toEqual([]);
     // Without a workspace no rows are visible; with "no workspace" the query is refused.
-    expect(await found(app.ctx.db)).toEqual([]);
+    expect((await found(app.ctx.db)).rows).toEqual([]);
     await expect(found(app.ctx.within(null))).rejects.toMatchObject({ code: '42501' });
     await ship.daemon.close();
   });

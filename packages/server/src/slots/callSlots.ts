@@ -1,21 +1,23 @@
 import type { Context } from '../context.ts';
 import { PublicError } from '../http/errors.ts';
 import type { FairSlots } from './fairSlots.ts';
-import { asStranger, type Holder } from './holder.ts';
+import type { Holder } from './holder.ts';
 
 /** The place of a call among those that are being answered. */
 export interface CallPlace {
   /**
-   * The call counts as a stranger's until it has authenticated; from here on as this holder's. True: it had to wait, so
-   * that what was read before may have changed.
+   * From here on the call counts as this holder's, who has authenticated. True: it had to wait, so that what was read
+   * before may have changed.
    */
   passTo(holder: Holder): Promise<boolean>;
 }
 
 /** Bounds the calls that are being answered: the others wait in turn, and are refused at once where too many wait. */
 export interface CallSlots {
-  /** `gone` is aborted when nobody waits for the answer any more. */
-  pass<T>(ip: string, gone: AbortSignal, work: (place: CallPlace) => Promise<T>): Promise<T>;
+  /**
+   * `first`: who it seems to be, until it has authenticated. `gone` is aborted when nobody waits for the answer any more.
+   */
+  pass<T>(first: Holder, gone: AbortSignal, work: (place: CallPlace) => Promise<T>): Promise<T>;
 }
 
 export function createCallSlots({
@@ -32,13 +34,16 @@ export function createCallSlots({
     }
   };
   return {
-    async pass(ip, gone, work) {
-      let release = await take(asStranger(ip), gone);
+    async pass(first, gone, work) {
+      let release = await take(first, gone);
+      let { key } = first;
       meters.callsInFlight(calls.held);
       try {
         return await work({
           async passTo(holder) {
+            if (holder.key === key) return false;
             release();
+            key = holder.key;
             const free = calls.takeFree(holder);
             release = free ?? (await take(holder, gone));
             return free === null;

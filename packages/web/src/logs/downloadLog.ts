@@ -28,7 +28,7 @@ export async function downloadLog(
   let after = 0;
   let until: number | null = null;
   for (;;) {
-    const { lines, lastSeq } = await call(
+    const { lines, lastSeq, isMore } = await call(
       api.logging.query,
       { source, ...search, ...bounds, cursor: { after }, limit: PAGE },
       { quiet: true },
@@ -40,7 +40,7 @@ export async function downloadLog(
     count += wanted.length;
     onProgress(count);
     after = lines.at(-1)?.seq ?? last;
-    if (lines.length < PAGE || after >= last) break;
+    if ((lines.length < PAGE && !isMore) || after >= last) break;
   }
   downloadText(`${fileName}.log`, parts);
 }

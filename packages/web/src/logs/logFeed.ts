@@ -174,11 +174,11 @@ export function openLogFeed(source: LogSource, { text, mode }: LogSearch, bounds
     polling = false;
   }
 
-  function appendNew({ lines, gaps, runs, lastSeq }: Answer): void {
+  function appendNew({ lines, gaps, runs, lastSeq, isMore }: Answer): void {
     received += log.append(lines, gaps);
     log.addRuns(runs, !hasBefore);
     const last = lines.at(-1)?.seq ?? 0;
-    const isFull = lines.length === OLDER_PAGE;
+    const isFull = lines.length === OLDER_PAGE || isMore === true;
     polledTo = isFull ? last : Math.max(polledTo, lastSeq, last);
     if (isFull) pollAgain = true;
     trim();
