@@ -20,8 +20,13 @@ const IDLE_MS = 60_000;
 export interface ConnectionSlots {
   /** A client has connected: of all that come from its address it is one. */
   opened(socket: Socket): void;
-  /** It has shown whose it is. Throws `S3Error` when that owner has too many. */
-  authenticated(socket: Socket, ownerId: string): void;
+  /**
+   * A request has come on it. Resolves when it may be authenticated; what it resolves with is called when that is done.
+   * Throws `S3Error` when too many of its address wait.
+   */
+  begin(message: IncomingMessage): Promise<() => void>;
+  /** It has shown whose it is. Throws `S3Error` when that owner has too many: it has to be closed then. */
+  authenticated(message: IncomingMessage, by: { accessKeyId: string; owner: { id: string } }): void;
   /** Ends a request whose client sends or reads too slowly, until the returned function is called. */
   watch(message: IncomingMessage, response: ServerResponse): () => void;
 }
@@ -130,7 +135,9 @@ async function handle(
   const reply: Reply = { requestId: randomBytes(8).toString('hex').toUpperCase(), headers: {} };
   const counted = countRequest(options, message, response);
   let transfer: { end(): void } | null = null;
+  let authenticated = (): void => {};
   try {
+    authenticated = await options.slots.begin(message);
     const refusal = options.refusalOf(message.headers.host ?? '');
     if (refusal !== null) throw new S3Error('MisdirectedRequest', refusal);
     const request = readRequest(message, options.virtualHosts());
@@ -140,7 +147,13 @@ async function handle(
     }
     reply.headers = await corsHeaders(request, options);
     const { key, payload } = await authenticate(request, options.backend, options.now?.() ?? new Date());
-    options.slots.authenticated(message.socket, key.owner.id);
+    authenticated();
+    try {
+      options.slots.authenticated(message, key);
+    } catch (error) {
+      reply.headers.connection = 'close';
+      throw error;
+    }
     options.onUse?.(key.accessKeyId);
     transfer = transfers.begin(message.socket, key.accessKeyId);
     const source = bodyOf(message, response, awaitsContinue, counted);
@@ -154,6 +167,7 @@ async function handle(
     else if (response.headersSent) throw error;
     else await sendError(message, response, toldError(error, reply.requestId, options), reply);
   } finally {
+    authenticated();
     transfer?.end();
   }
 }

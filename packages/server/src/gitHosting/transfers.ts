@@ -27,13 +27,14 @@ export function createTransfers(ctx: Context): Transfers {
   const loop: Loop = repeatEvery(ctx, CHECK_MS, 'checking the right to git transfers', check);
 
   async function check(): Promise<void> {
-    const verdicts = new Map<string, Promise<boolean>>();
-    for (const { key, isAllowed } of open) if (!verdicts.has(key)) verdicts.set(key, isAllowed());
     const transfers = [...open];
-    for (const transfer of transfers) {
-      const verdict = verdicts.get(transfer.key);
-      if (verdict && !(await verdict)) transfer.cut();
-    }
+    const asked = new Map(transfers.map(({ key, isAllowed }) => [key, isAllowed]));
+    await Promise.all(
+      [...asked].map(async ([key, isAllowed]) => {
+        if (await isAllowed()) return;
+        for (const transfer of transfers) if (transfer.key === key) transfer.cut();
+      }),
+    );
   }
 
   return {

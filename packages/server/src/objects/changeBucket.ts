@@ -2,6 +2,7 @@ import { S3Error } from '@stagi/s3/errors.ts';
 import { sql } from 'kysely';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
+import { limitConcurrencyByKey } from '../loops/concurrency.ts';
 import { KEY_WORKS } from './keys.ts';
 
 /** On whose behalf: a key, a person whose call was authorized, or the platform, which has no quota here. */
@@ -22,13 +23,24 @@ export function changeBucket<T>(
   writer: Writer,
   change: (trx: Db, bucket: LockedBucket) => Promise<T>,
 ): Promise<T> {
-  return inTransaction(db, async (trx) => {
-    await sql`select from s3_bucket where id = ${bucketId} for no key update`.execute(trx);
-    // In a statement of its own, which sees what was committed while this one waited for the lock.
-    const access = await readAccess(trx, bucketId, writer);
-    requireWrite(access, writer);
-    return change(trx, { id: bucketId, location: access!.location });
-  });
+  const run = () => inTransaction(db, (trx) => underLock(trx, bucketId, writer, change));
+  return db.isTransaction ? run() : limitByBucket(bucketId, run);
+}
+
+/** Who waits for the lock of a bucket keeps a connection of the database from everybody: of one bucket only one waits. */
+const limitByBucket = limitConcurrencyByKey<number>(2);
+
+async function underLock<T>(
+  trx: Db,
+  bucketId: number,
+  writer: Writer,
+  change: (trx: Db, bucket: LockedBucket) => Promise<T>,
+): Promise<T> {
+  await sql`select from s3_bucket where id = ${bucketId} for no key update`.execute(trx);
+  // In a statement of its own, which sees what was committed while this one waited for the lock.
+  const access = await readAccess(trx, bucketId, writer);
+  requireWrite(access, writer);
+  return change(trx, { id: bucketId, location: access!.location });
 }
 
 export interface BucketAccess {

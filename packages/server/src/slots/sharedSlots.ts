@@ -7,8 +7,8 @@ const GIT_READERS = Math.max(8, 4 * availableParallelism());
 
 /** What people share in one process: each is bounded, and nobody gets all of it (docs/SECURITY.md). */
 const LIMITS = {
-  /** Calls that are being answered. The database serves ten at a time. */
-  calls: { total: 200, perPerson: 16, perStranger: 16, waiting: 1_000 },
+  /** Calls that are being answered. The database serves ten at a time: some are left to others even while all of one's wait for a lock. */
+  calls: { total: 200, perPerson: 8, perStranger: 8, waiting: 1_000 },
   /** Bytes of large bodies in memory. */
   largeBodies: { total: 96 * MEGABYTES, perPerson: 24 * MEGABYTES, waiting: 200 },
   /** Processes of git that read for pages. */
@@ -29,10 +29,12 @@ const LIMITS = {
   streams: { total: 4_000, perPerson: 64 },
   sshConnections: { total: 400, perPerson: 64, perStranger: 50 },
   s3Connections: { total: 2_000, perPerson: 500, perStranger: 250 },
+  /** S3 requests that are being authenticated, of keys that have not worked before. */
+  s3Strangers: { total: 256, perPerson: 0, perStranger: 32, waiting: 4_000 },
   /** Links of daemons that have not authenticated. */
-  linkOpenings: { total: 4_096, perPerson: 0, perStranger: 512 },
+  linkOpenings: { total: 1_024, perPerson: 0, perStranger: 128 },
   /** Proofs of daemons that are looked at: each takes a connection of the database. */
-  linkHandshakes: { total: 4, perPerson: 0, perStranger: 2, waiting: 4_096 },
+  linkHandshakes: { total: 4, perPerson: 0, perStranger: 2, waiting: 1_024 },
 } satisfies Record<string, SlotLimits>;
 
 export type SharedSlots = Record<keyof typeof LIMITS, FairSlots>;

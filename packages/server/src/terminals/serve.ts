@@ -27,8 +27,8 @@ const ENDS_THE_SHELL: ReadonlySet<StreamEnd> = new Set(['signedOut', 'noAccess',
 
 /** What is typed before the daemon's stream is open is kept, up to this. */
 const EARLY_MAX_BYTES = 64 * 1024;
-/** In memory, besides its bytes. */
-const FRAME_COST_BYTES = 64;
+/** Also of messages without a byte. */
+const EARLY_MAX_MESSAGES = 1_000;
 
 /** Connects the WebSocket of a browser with a session at the daemon. */
 export function serveTerminal(
@@ -43,6 +43,8 @@ export function serveTerminal(
   let daemon: Duplex | null = null;
   /** What is typed goes to the daemon's stream. */
   let isOpen = false;
+  /** The daemon takes no more for now. */
+  let isHeldUp = false;
   let over: StreamEnd | null = null;
   /** Messages that came before that. */
   let early: Uint8Array[] = [];
@@ -143,18 +145,24 @@ export function serveTerminal(
     }
   }
 
-  function toDaemon(frame: Uint8Array): void {
+  function toDaemon(frame: Uint8Array, bytes = frame.length): void {
     if (!isOpen || !daemon) {
       // It takes a moment to open.
-      earlyBytes += frame.length + FRAME_COST_BYTES;
-      if (earlyBytes <= EARLY_MAX_BYTES) early.push(frame);
+      earlyBytes += bytes;
+      if (earlyBytes <= EARLY_MAX_BYTES && early.length < EARLY_MAX_MESSAGES) early.push(frame);
       else stream.close('tooMuch');
       return;
     }
-    if (daemon.destroyed || daemon.writableEnded || daemon.write(frame)) return;
+    if (daemon.destroyed || daemon.writableEnded || daemon.write(frame) || isHeldUp) return;
+    isHeldUp = true;
     stream.pause();
-    daemon.once('drain', () => stream.resume());
-    daemon.once('close', () => stream.resume());
+    daemon.once('drain', goOn).once('close', goOn);
+  }
+
+  function goOn(): void {
+    isHeldUp = false;
+    daemon!.off('drain', goOn).off('close', goOn);
+    stream.resume();
   }
 
   async function note(write: () => Promise<void>): Promise<void> {
@@ -167,7 +175,7 @@ export function serveTerminal(
 
   return {
     receive(message) {
-      if (typeof message !== 'string') return toDaemon(encodeTerminalFrame(FRAME.input, message));
+      if (typeof message !== 'string') return toDaemon(encodeTerminalFrame(FRAME.input, message), message.length);
       const control = TerminalControl.parse(JSON.parse(message));
       switch (control.type) {
         case 'resize':
