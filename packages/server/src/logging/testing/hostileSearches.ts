@@ -19,13 +19,25 @@ export const HOSTILE = [
 ];
 
 /** Gives a container 60 MB of log, all of one letter. */
-export async function storeLongLog({ app: { ctx } }: LoggingApp, container: number): Promise<void> {
+export async function storeLongLog({ app: { ctx } }: Pick<LoggingApp, 'app'>, container: number): Promise<void> {
   await sql`insert into log_line (container_id, seq, time_ns, stderr, text)
     select ${container}, n, n, false, repeat('a', 20000) from generate_series(1, 3000) n`.execute(ctx.db);
   await ctx.db
     .insertInto('log_head')
     .values({ container_id: container, last_seq: 3000n })
     .onConflict((conflict) => conflict.column('container_id').doUpdateSet({ last_seq: 3000n }))
+    .execute();
+}
+
+/** Gives a container these lines. */
+export async function storeLines({ app: { ctx } }: Pick<LoggingApp, 'app'>, container: number, lines: string[]) {
+  await ctx.db
+    .insertInto('log_line')
+    .values(lines.map((text, n) => ({ container_id: container, seq: BigInt(n + 1), time_ns: 1n, stderr: false, text })))
+    .execute();
+  await ctx.db
+    .insertInto('log_head')
+    .values({ container_id: container, last_seq: BigInt(lines.length) })
     .execute();
 }
 
