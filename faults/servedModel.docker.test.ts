@@ -100,9 +100,11 @@ it('answers two at once, a session and an API token, and each as long as was ask
   let texts = 1;
   for await (const { type } of one) texts += type === 'text' ? 1 : 0;
   expect(texts).toBe(LONG - 1);
+  const endOfFirst = `length, ${LONG - 1} tokens`;
+  await until('the engine has logged its end', async () => (await engineLog()).includes(endOfFirst), 60_000);
   const lines = (await engineLog()).split('\n');
   const beganSecond = lines.findIndex((line) => /slot launch.* at most 40 more/.test(line));
-  const endedFirst = lines.findIndex((line) => line.includes(`length, ${LONG - 1} tokens`));
+  const endedFirst = lines.findIndex((line) => line.includes(endOfFirst));
   expect(beganSecond).toBeGreaterThan(0);
   expect(beganSecond).toBeLessThan(endedFirst);
 });

@@ -7,7 +7,6 @@ import { OF_A_WORKSPACE } from '../db/isolation.ts';
 import type { Db } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
 import type { Handlers } from '../http/handlers.ts';
-import { createCallSlots } from '../slots/callSlots.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { markSteppedUp } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
@@ -37,7 +36,7 @@ describe('a handler that forgets to filter by workspace', () => {
     for (const table of TABLES) expect(theirs[table]!.length, table).toBeGreaterThan(0);
     await markSteppedUp(app.ctx, alice);
     forgetful = Fastify();
-    mount(forgetful, app.ctx, handlersThat(lookAtEverything), createCallSlots(app.ctx));
+    mount(forgetful, app.ctx, handlersThat(lookAtEverything));
     await forgetful.ready();
   });
   afterAll(async () => {

@@ -21,7 +21,7 @@ import type { Handler, Handlers, Member, SignedIn } from '../http/handlers.ts';
 import type { Visitor } from '../http/visitor.ts';
 import { type Authenticated, authenticate, type Membership, requireStepUp } from '../sessions/authenticate.ts';
 import { createKnownCallers, type KnownCallers } from '../sessions/knownCallers.ts';
-import type { CallPlace, CallSlots } from '../slots/callSlots.ts';
+import { type CallPlace, createCallSlots } from '../slots/callSlots.ts';
 import { asPerson, asStranger } from '../slots/holder.ts';
 import { dbForCall } from './crossWorkspaceCalls.ts';
 import { requireIdempotencyKey, runIdempotently } from './idempotency.ts';
@@ -36,10 +36,13 @@ const STREAMED_WITHIN_MS = 30 * 60_000;
 const SMALL_BODY = 64 * 1024;
 
 /** Walks the call table: authenticate, check the call's permission, parse, handle, check the output. */
-export function mount(app: FastifyInstance, context: Context, handlers: Handlers, slots: CallSlots): void {
+export function mount(app: FastifyInstance, context: Context, handlers: Handlers): void {
   app.setErrorHandler(sendError);
   const open = new Set<AbortController>();
   const callers = createKnownCallers(context);
+  const { meters } = context;
+  const slots = createCallSlots(context.slots.calls, meters);
+  const slotsOfStreamed = createCallSlots(context.slots.streamedCalls, meters);
   app.addHook('preClose', async () => {
     for (const one of open) one.abort(restarting());
   });
@@ -56,7 +59,7 @@ export function mount(app: FastifyInstance, context: Context, handlers: Handlers
       app.post(API_PREFIX + call.path, { bodyLimit, onRequest, handlerTimeout }, async (request, reply) => {
         const gone = goneOf(reply, open);
         const first = (await callers.holderOf(request.headers.authorization)) ?? asStranger(request.ip);
-        return slots.pass(first, gone, (place) =>
+        return (call.streamed ? slotsOfStreamed : slots).pass(first, gone, (place) =>
           serve(call, handler, context, { request, reply, place, gone, callers }),
         );
       });

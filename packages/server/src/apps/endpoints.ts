@@ -3,7 +3,7 @@ import { type RegisteredApp, verifyClientSecret } from '../config/registeredApps
 import type { Context } from '../context.ts';
 import { PublicError, sendError } from '../http/errors.ts';
 import { goneOf } from '../http/gone.ts';
-import type { CallSlots } from '../slots/callSlots.ts';
+import { createCallSlots } from '../slots/callSlots.ts';
 import { asStranger } from '../slots/holder.ts';
 import { allowCors } from './cors.ts';
 import { OauthError } from './oauthError.ts';
@@ -13,7 +13,8 @@ const FORM = 'application/x-www-form-urlencoded';
 const LONGEST_FORM = 8 * 1024;
 
 /** The OAuth endpoints that apps call: they take forms and are no calls of the contract. */
-export function mountAppEndpoints(app: FastifyInstance, ctx: Context, slots: CallSlots): void {
+export function mountAppEndpoints(app: FastifyInstance, ctx: Context): void {
+  const slots = createCallSlots(ctx.slots.calls, ctx.meters);
   void app.register(async (scope) => {
     allowCors(scope, []);
     scope.get('/.well-known/oauth-authorization-server', () => metadata(ctx.config.appOrigin));

@@ -64,11 +64,16 @@ describe('searching logs', () => {
     await searchHostile(at.logs, at.container);
 
     const asked = Array.from({ length: 40 }, () => at.logs.query(at.container, { mode: 'regex', text: HOSTILE[0]! }));
-    const refused = (await Promise.allSettled(asked)).flatMap((answer) =>
-      answer.status === 'rejected' && answer.reason.status === 429 ? [answer.reason] : [],
+    const outcomes = await Promise.all(
+      asked.map((answer) =>
+        answer.then(
+          () => 200,
+          (error: { status: number }) => error.status,
+        ),
+      ),
     );
-    console.log(`searches of one person at once: n = ${asked.length}, ${refused.length} refused`);
-    expect(refused.length).toBeGreaterThan(0);
-    for (const error of refused) expect(error).toMatchObject({ message: 'Too many requests at once', retryAfter: 1 });
+    console.log(`searches of one person at once: n = ${outcomes.length}`);
+    // They wait for each other, or are given up as too slow.
+    for (const status of outcomes) expect(status).toBeOneOf([200, 400]);
   });
 });

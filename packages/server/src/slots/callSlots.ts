@@ -20,11 +20,7 @@ export interface CallSlots {
   pass<T>(first: Holder, gone: AbortSignal, work: (place: CallPlace) => Promise<T>): Promise<T>;
 }
 
-export function createCallSlots({
-  slots,
-  meters,
-}: { slots: { calls: FairSlots } } & Pick<Context, 'meters'>): CallSlots {
-  const { calls } = slots;
+export function createCallSlots(calls: FairSlots, meters: Context['meters']): CallSlots {
   const take = async (holder: Holder, signal: AbortSignal): Promise<() => void> => {
     try {
       return await calls.take(holder, { signal });

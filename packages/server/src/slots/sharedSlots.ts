@@ -9,6 +9,8 @@ const GIT_READERS = Math.max(8, 4 * availableParallelism());
 const LIMITS = {
   /** Calls that are being answered. The database serves ten at a time: some are left to others even while all of one's wait for a lock. */
   calls: { total: 200, perPerson: 8, perStranger: 8, waiting: 1_000 },
+  /** The same with a streamed answer, which may take half an hour. */
+  streamedCalls: { total: 400, perPerson: 64, perStranger: 8, waiting: 400 },
   /** Bytes of large bodies in memory. */
   largeBodies: { total: 96 * MEGABYTES, perPerson: 24 * MEGABYTES, waiting: 200 },
   /** Processes of git that read for pages. */

@@ -132,7 +132,8 @@ describe('each unit in each zone, against ECMAScript’s Temporal, around change
         const [, earlierEnd] = resolved(name, n + 2, now, timeZone);
         const [laterStart, laterEnd] = resolved(name, n + 1, now, timeZone);
         expect(laterStart - earlierEnd).toBe(1);
-        expect(laterStart).toBeLessThan(laterEnd);
+        // A day that a zone left out is empty: 30 December 2011 in Apia.
+        expect(laterStart).toBeLessThanOrEqual(laterEnd + 1);
       }
     });
   });
