@@ -46,7 +46,7 @@ export interface Context {
   clock: { now(): Date };
   log: Logger;
   meters: MetricsRecorder;
-  /** Of this process. */
+  /** The places that people share in this process. */
   slots: SharedSlots;
   /** Streams to the daemons whose links this process holds. */
   streams: StreamHub;

@@ -105,7 +105,7 @@ describe('others read files of code while those of one person', () => {
       expect(wires.map((wire) => wire.status())).toEqual(wires.map(() => expect.toBeOneOf([200, 429])));
       close();
       await expect.poll(processes).toBe(0);
-      // What was held is given back.
+      // The places are given back.
       expect((await visitContent(app, `${links[0]}small.txt`)).status).toBe(200);
     },
   );

@@ -266,7 +266,7 @@ export interface ContainerTable extends TaskColumns {
   edit_failed_step: Json<StoredFailedStep> | null;
   /** The addresses that the server has bound its ports to. */
   bound_ports: Json<{ host: number; container: number; address: string }[]> | null;
-  /** Whether it ever had ports, and when one of them was last public. Set by triggers. */
+  /** It had ports at some time, and one of them was last public then. Set by triggers. */
   had_ports: GeneratedAlways<boolean>;
   ports_public_at: GeneratedAlways<Date | null>;
   docker_id: string | null;

@@ -99,7 +99,7 @@ const get = (target: Target, service: Service): string =>
 const together = (head: string, body: string | Buffer): Buffer =>
   Buffer.concat([Buffer.from(head), Buffer.from(body as string, 'latin1')]);
 
-/** What is held, and what came of it. */
+/** Transfers that are held, and their outcomes. */
 interface Greed {
   refused(): number;
   close(): void;

@@ -14,7 +14,7 @@ export interface FoundLines {
   isCut: boolean;
 }
 
-/** Of text in one answer: writing more would keep all others waiting. */
+/** The most text in one answer: writing more would keep all others waiting. */
 export const MAX_TEXT_BYTES = 1024 * 1024;
 
 interface LineFilter {

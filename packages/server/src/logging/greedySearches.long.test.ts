@@ -45,7 +45,7 @@ async function searching(): Promise<number> {
   return rows[0]!.count;
 }
 
-// What they would still search is of no interest.
+// Nobody waits for their answers any more.
 afterEach(async () => {
   for (const wire of wires) wire.close();
   wires = [];

@@ -57,7 +57,7 @@ afterAll(() => app?.close());
 const readers = (): number[] =>
   bombs.flatMap(({ project }) => childrenLike(/^git (?!cat-file)/, `GIT_DIR=${project.dir}`));
 
-// What they would still compute is of no interest, and nothing may be left of it.
+// Nobody waits for their answers any more, and no process of theirs may be left.
 afterEach(async () => {
   for (const wire of wires) wire.close();
   wires = [];

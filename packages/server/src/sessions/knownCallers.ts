@@ -14,7 +14,7 @@ const KEPT = 20_000;
 export interface KnownCallers {
   /** Null: nobody's, or one of an API token that was not shown here before. */
   holderOf(authorization: string | undefined): Promise<Holder | null>;
-  /** Of a credential that was just authenticated. */
+  /** Notes whose a credential is that was just authenticated. */
   remember(authorization: string, holder: Holder): void;
 }
 

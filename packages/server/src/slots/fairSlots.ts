@@ -3,9 +3,9 @@ import type { Holder } from './holder.ts';
 
 export interface SlotLimits {
   total: number;
-  /** Of one person, or one server: at most a quarter of all, or eight. */
+  /** The share of a person, or a server: at most a quarter of all, or eight. */
   perPerson: number;
-  /** Of all who come from one address and have not authenticated: at most an eighth, or eight. */
+  /** The share of all who come from one address and have not authenticated: at most an eighth, or eight. */
   perStranger?: number;
   /** Takers that wait; of them a person's and an address's are as many as their share of the slots, or more. */
   waiting?: number;

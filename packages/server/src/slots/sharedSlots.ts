@@ -5,7 +5,7 @@ const MEGABYTES = 1024 * 1024;
 /** More of them would only share the processors. */
 const GIT_READERS = Math.max(8, 4 * availableParallelism());
 
-/** What people share in one process: each is bounded, and nobody gets all of it (docs/SECURITY.md). */
+/** The things that people share in one process: each is bounded, and nobody gets all of it (docs/SECURITY.md). */
 const LIMITS = {
   /** Calls that are being answered. The database serves ten at a time: some are left to others even while all of one's wait for a lock. */
   calls: { total: 200, perPerson: 8, perStranger: 8, waiting: 1_000 },

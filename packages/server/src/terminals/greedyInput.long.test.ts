@@ -6,7 +6,7 @@ import { as, promptly } from '../testing/greed.ts';
 import type { Person } from '../testing/person.ts';
 import { joinSilentDaemon, type SilentDaemon } from '../volumeFiles/testing/silentDaemon.ts';
 
-/** What may be typed before the daemon has opened the terminal. */
+/** So much may be typed before the daemon has opened the terminal. */
 const KEPT_BYTES = 64 * 1024;
 const TOO_BIG = 1009;
 

@@ -25,7 +25,7 @@ import {
 /** The ends of a stream by which its owner loses the right to the shell: it ends too. */
 const ENDS_THE_SHELL: ReadonlySet<StreamEnd> = new Set(['signedOut', 'noAccess', 'workspaceGone']);
 
-/** What is typed before the daemon's stream is open is kept, up to this. */
+/** Input that comes before the daemon's stream is open is kept, up to this. */
 const EARLY_MAX_BYTES = 64 * 1024;
 /** Also of messages without a byte. */
 const EARLY_MAX_MESSAGES = 1_000;
@@ -41,7 +41,7 @@ export function serveTerminal(
   const db = ctx.within(owner.workspace.id);
   const actor = { ...owner, ...client };
   let daemon: Duplex | null = null;
-  /** What is typed goes to the daemon's stream. */
+  /** Input goes to the daemon's stream from now on. */
   let isOpen = false;
   /** The daemon takes no more for now. */
   let isHeldUp = false;

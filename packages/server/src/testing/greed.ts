@@ -74,9 +74,9 @@ export function establishedAt(port: number): number {
 /** A connection of somebody who does not do what clients do. */
 export interface Wire {
   socket: Socket;
-  /** Of the first answer; null: none has come. */
+  /** The first answer's; null: none has come. */
   status(): number | null;
-  /** Of all answers so far. */
+  /** Those of all answers so far. */
   statuses(): readonly number[];
   isOpen(): boolean;
   closed: Promise<void>;
@@ -86,7 +86,7 @@ export interface Wire {
 interface WireOptions {
   /** How it reads: everything, nothing after the beginning of the first answer, or a byte now and then. */
   reading?: 'all' | 'beginning' | 'slowly';
-  /** What it goes on to send, a byte every `EVERY_MS`, until it is closed. */
+  /** It goes on to send this, a byte every `EVERY_MS`, until it is closed. */
   drips?: string | Buffer;
   /** Sends the same again after each answer. */
   again?: boolean;
@@ -129,7 +129,7 @@ export function openWire(
   };
   void closed.then(() => timers.forEach(clearInterval));
   return new Promise((resolve) => {
-    // What is not let in is closed at once.
+    // A connection that is not let in is closed at once.
     void closed.then(() => resolve(wire));
     socket.once('connect', () => {
       if (sent.length > 0) socket.write(sent as string, () => resolve(wire));

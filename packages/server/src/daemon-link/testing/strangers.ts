@@ -51,7 +51,7 @@ export function comeAgain(
       opened += 1;
       onOpen(link);
     });
-    // What is refused closes right after.
+    // A refused link closes right after.
     socket.on('error', () => {
       refused += isOpen ? 0 : 1;
     });
