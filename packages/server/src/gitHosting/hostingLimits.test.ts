@@ -4,6 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
 import Fastify from 'fastify';
+import { sql } from 'kysely';
 import ssh2 from 'ssh2';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createFairSlots } from '../slots/fairSlots.ts';
@@ -106,6 +107,12 @@ describe('SSH', () => {
     ]);
     return { socket, said };
   }
+  /** Statements that wait for a lock. */
+  async function waitingForLocks(): Promise<number> {
+    const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
+      where wait_event_type = 'Lock' and datname = current_database()`.execute(app.ctx.db);
+    return rows[0]!.count;
+  }
   const GREETING = /^SSH-2\.0-stagi\r\n/;
 
   it('puts a connection in the place of the oldest of its address that has not logged in', async () => {
@@ -138,6 +145,42 @@ describe('SSH', () => {
     clients[0]!.end();
     await expect.poll(() => sshConnections.held).toBe(2);
     (await login(sshPort)).end();
+  });
+
+  it('gives back the place of one that leaves while its key is looked up', async () => {
+    const sshConnections = createFairSlots({ total: 32, perPerson: 8, perStranger: 8 });
+    const { sshPort } = await openDoors({}, { sshConnections });
+    const key = ssh2.utils.parseKey(privateKey) as ssh2.ParsedKey;
+    const [locked, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const lookingUp = app.ctx.db.transaction().execute(async (trx) => {
+      await locked.promise;
+      await sql`lock table ssh_key in access exclusive mode`.execute(trx);
+      leave.resolve();
+      await expect.poll(() => waitingForLocks()).toBeGreaterThan(0);
+      client.destroy();
+      await expect.poll(() => sshConnections.held).toBe(0);
+    });
+    /** Signs once the keys are locked, so that the platform waits for them with the signature in its hands. */
+    class Agent extends ssh2.BaseAgent {
+      override getIdentities(done: (error: Error | null, keys: ssh2.ParsedKey[]) => void): void {
+        done(null, [key]);
+      }
+      override sign(
+        _key: unknown,
+        data: Buffer,
+        _options: unknown,
+        done?: (error: Error | null, signature?: Buffer) => void,
+      ): void {
+        locked.resolve();
+        void leave.promise.then(() => done?.(null, key.sign(data) as Buffer));
+      }
+    }
+    const client = new ssh2.Client().on('error', () => {});
+    client.connect({ host: '127.0.0.1', port: sshPort, username: 'git', agent: new Agent() as never });
+    await lookingUp;
+    // The platform has looked the key up now, and lets in whoever comes next.
+    (await login(sshPort)).end();
+    await expect.poll(() => sshConnections.held).toBe(0);
   });
 
   it('ends a connection that is not logged in after a while', async () => {

@@ -122,6 +122,8 @@ function serveConnection(hosting: Hosting, connection: Connection, known: GitCon
     });
   });
   connection.on('ready', () => {
+    // It was closed while its key was looked up: nobody would give a slot back.
+    if (known.closed.aborted) return;
     // From here on it does not count among those of its address.
     known.release();
     const release = holder && takeSlot(() => ctx.slots.sshConnections.enter(holder!));
