@@ -110,7 +110,7 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
     const stores = await openStores(config);
     stops.push(async () => stores.close());
     const slots = createSharedSlots();
-    const repositories = openRepositories(config, slots.gitReaders);
+    const repositories = openRepositories(config, { readers: slots.gitReaders, starts: slots.gitStarts });
     stops.push(async () => repositories.close());
     const ctx: Context = {
       config,

@@ -54,7 +54,7 @@ export function mount(app: FastifyInstance, context: Context, handlers: Handlers
       if (!handler) throw new Error(`no handler for ${call.path}`);
       const bodyLimit = call.bodyLimit ?? (call.auth === 'public' ? SMALL_BODY : BODY_LIMIT);
       const onRequest =
-        bodyLimit > SMALL_BODY ? guardLargeBodies(context, call, { bodyLimit, smallBody: SMALL_BODY }) : [];
+        bodyLimit > SMALL_BODY ? guardLargeBodies(context, call, { bodyLimit, smallBody: SMALL_BODY, callers }) : [];
       const handlerTimeout = call.streamed ? STREAMED_WITHIN_MS : ANSWER_WITHIN_MS;
       app.post(API_PREFIX + call.path, { bodyLimit, onRequest, handlerTimeout }, async (request, reply) => {
         const gone = goneOf(reply, open);

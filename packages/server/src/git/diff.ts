@@ -38,7 +38,8 @@ const STATUSES: Record<string, ChangeStatus> = {
   C: 'copied',
   T: 'type-changed',
 };
-const MAX_LIST_BYTES = 16 * 1024 * 1024;
+/** About 30,000 files: more would stand the process still while they are read. */
+const MAX_LIST_BYTES = 4 * 1024 * 1024;
 
 /** Which files a commit changed against its first parent. */
 export async function listChanges(

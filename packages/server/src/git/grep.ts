@@ -12,6 +12,8 @@ export interface GrepLimits {
 }
 
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
+/** Of the paths of a tree. */
+const MAX_PATHS_BYTES = 32 * 1024 * 1024;
 const SEARCH_MS = 8_000;
 const LINE_CHARACTERS = 300;
 const BEFORE_MATCH = 80;
@@ -98,16 +100,28 @@ export async function findPaths(
   { tree, below, query, matchCase }: { tree: string; below: string; query: string; matchCase: boolean },
   limit: number,
 ): Promise<{ paths: string[]; isMore: boolean }> {
-  const { stdout, isCut } = await repository.git(['ls-tree', '-r', '-z', '--full-tree', '--name-only', tree], {
-    onLimit: 'cut',
-  });
   const wanted = matchCase ? query : query.toLowerCase();
   const found: string[] = [];
-  for (const name of stdout.toString().split('\0')) {
-    const path = below ? `${below}/${name}` : name;
-    if (name === '' || !(matchCase ? path : path.toLowerCase()).includes(wanted)) continue;
-    if (found.length === limit) return { paths: found, isMore: true };
-    found.push(path);
-  }
-  return { paths: found, isMore: isCut };
+  let isMore = false;
+  let rest: Buffer = Buffer.alloc(0);
+  let bytes = 0;
+  // As they come, so that a tree of millions of files stands nobody still, and its walk ends with the last that is shown.
+  const { isCut } = await repository.git(['ls-tree', '-r', '-z', '--full-tree', '--name-only', tree], {
+    onLimit: 'cut',
+    onOutput(chunk) {
+      bytes += chunk.length;
+      const all = Buffer.concat([rest, chunk]);
+      const end = all.lastIndexOf(0) + 1;
+      rest = all.subarray(end);
+      for (const name of all.toString('utf8', 0, end).split('\0')) {
+        const path = below ? `${below}/${name}` : name;
+        if (name === '' || !(matchCase ? path : path.toLowerCase()).includes(wanted)) continue;
+        isMore = found.length === limit;
+        if (isMore) return false;
+        found.push(path);
+      }
+      return bytes <= MAX_PATHS_BYTES;
+    },
+  });
+  return { paths: found, isMore: isMore || isCut };
 }

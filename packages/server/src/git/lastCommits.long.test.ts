@@ -14,7 +14,8 @@ import { writeCommitGraph } from './upkeep.ts';
 import { walkTo } from './walk.ts';
 
 const place = { repositoriesDir: mkdtempSync(join(tmpdir(), 'stagi-last-commits-')) };
-const repositories = openRepositories(place, createFairSlots({ total: 8, perPerson: 8 }));
+const slots = () => createFairSlots({ total: 8, perPerson: 8 });
+const repositories = openRepositories(place, { readers: slots(), starts: slots() });
 /** Comparisons over the 30 commits of each of two histories. */
 const LEAST = 400;
 let made = 0;

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Config } from '../config/config.ts';
 import type { FairSlots } from '../slots/fairSlots.ts';
 import type { Holder } from '../slots/holder.ts';
+import { startInTurn } from '../slots/startInTurn.ts';
 import { type CatFile, type ObjectInfo, type StoredObject, startCatFile } from './catFile.ts';
 import { parseCommit, parseTree, type StoredCommit, type StoredEntry } from './parseObjects.ts';
 import { repositoryDir } from './repository.ts';
@@ -55,7 +56,10 @@ interface Running {
   open: number;
 }
 
-export function openRepositories(place: Pick<Config, 'repositoriesDir'>, readers: FairSlots): Repositories {
+export function openRepositories(
+  place: Pick<Config, 'repositoriesDir'>,
+  { readers, starts }: { readers: FairSlots; starts: FairSlots },
+): Repositories {
   // Names are hashes of the content, so that these are true in every repository that has the object.
   const commits = new LRUCache<string, StoredCommit>({ max: COMMITS_KEPT });
   const trees = new LRUCache<string, { entries: readonly StoredEntry[] }>({
@@ -144,7 +148,9 @@ export function openRepositories(place: Pick<Config, 'repositoriesDir'>, readers
         async git(args, options = {}) {
           const release = await readers.take(reader, { signal: options.signal });
           try {
-            return await runGit(stored.dir, args, options);
+            const run = () => ({ output: runGit(stored.dir, args, options) });
+            const { output } = await startInTurn(starts, reader, run, options.signal);
+            return await output;
           } finally {
             release();
           }

@@ -1,4 +1,5 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
 
 /** A git process that did not do what it was asked. `reason` says how it ended. */
 export class GitError extends Error {
@@ -160,10 +161,23 @@ export function spawnGit(
   args: readonly string[],
   env: Record<string, string> = {},
 ): ChildProcessWithoutNullStreams {
-  return spawn('git', args, {
+  const child = spawn('git', args, {
     cwd: '/',
     // Set, so that git looks for a repository nowhere else.
     env: gitEnv({ ...(gitDir !== null && { GIT_DIR: gitDir }), ...env }),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
+  yieldToOthers(child);
+  return child;
+}
+
+/** Work of one person must not keep the process waiting that serves everybody. */
+export function yieldToOthers({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch (error) {
+    // It has just ended.
+    if ((error as { code?: string }).code !== 'ERR_SYSTEM_ERROR') throw error;
+  }
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { gitEnv } from '../git/run.ts';
+import { gitEnv, yieldToOthers } from '../git/run.ts';
 import { type Proposal, readProposal } from './proposal.ts';
 
 export type Service = 'git-upload-pack' | 'git-receive-pack';
@@ -57,6 +57,7 @@ export function startGitProcess({ dir, service, options, protocol, decide }: Git
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe', ...(decide ? (['pipe', 'pipe'] as const) : [])],
   });
+  yieldToOthers(child);
   const [stdin, stdout, stderr] = child.stdio as unknown as [Writable, Readable, Readable];
   if (decide) answerHook(child, decide);
   const ended = new Promise<number | null>((resolve) => {

@@ -3,13 +3,15 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { BRAND } from '@stagi/contract/brand.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createKnownCallers, type KnownCallers } from '../sessions/knownCallers.ts';
 import { asPerson } from '../slots/holder.ts';
 import { holdForAnswer } from '../slots/holdForAnswer.ts';
+import { startInTurn } from '../slots/startInTurn.ts';
 import type { Service } from './gitService.ts';
 import type { Hosting } from './hosting.ts';
 import { GitRefusal, noSuchProject, refusalOf } from './refusal.ts';
 import { runTransfer } from './runTransfer.ts';
-import { authorizeGit, type GitRequest, mayGoOn, serveGit } from './serve.ts';
+import { authorizeGit, type GitRequest, mayGoOn, type Served, serveGit } from './serve.ts';
 
 export const GIT_PREFIX = '/git/';
 
@@ -27,11 +29,12 @@ interface Asked extends Pick<GitRequest, 'clientId' | 'slug' | 'service'> {
 
 /** Git's smart protocol by HTTP (gitprotocol-http(5)), with an API token as password. */
 export function mountGitHttp(app: FastifyInstance, hosting: Hosting): void {
+  const callers = createKnownCallers(hosting.ctx);
   app.all(`${GIT_PREFIX}*`, {
     // Before any body is read: it is streamed to git.
     onRequest: async (request, reply) => {
       try {
-        await answer(hosting, request, reply);
+        await answer(hosting, callers, request, reply);
       } catch (error) {
         sendRefusal(request, reply, error);
       }
@@ -43,7 +46,12 @@ export function mountGitHttp(app: FastifyInstance, hosting: Hosting): void {
   });
 }
 
-async function answer(hosting: Hosting, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function answer(
+  hosting: Hosting,
+  callers: KnownCallers,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
   const token = passwordOf(request.headers.authorization);
   // Before the path is looked at: without a password nobody learns which paths exist.
   if (token === null) throw unauthenticated();
@@ -53,22 +61,30 @@ async function answer(hosting: Hosting, request: FastifyRequest, reply: FastifyR
     who: async () => ({ kind: 'token', token, ip: request.ip }),
     via: 'https',
   };
+  const { gitTransfers, gitStarts } = hosting.ctx.slots;
+  const bearer = `Bearer ${token}`;
+  const seeming = await callers.holderOf(bearer);
+  // Before the database is asked.
+  if (seeming) gitTransfers.requireChance(seeming);
   const project = await authorizeGit(hosting.ctx, gitRequest);
+  const holder = asPerson(project.userId, project.workspaceId);
+  callers.remember(bearer, holder);
   const { raw } = request;
   const response = reply.raw;
-  holdForAnswer(request, reply, hosting.ctx.slots.gitTransfers, asPerson(project.userId, project.workspaceId));
+  holdForAnswer(request, reply, gitTransfers, holder);
   const end = hosting.transfers.begin({
     key: `${token} ${project.id}`,
     isAllowed: () => mayGoOn(hosting.ctx, gitRequest, project.id),
     cut: () => cut(),
   });
   const protocol = single(request.headers['git-protocol']);
-  const served = serveGit(hosting, gitRequest, project, {
-    options: asked.isAdvertisement ? ['--stateless-rpc', '--http-backend-info-refs'] : ['--stateless-rpc'],
-    protocol,
-  });
   const left = new AbortController();
   response.once('close', () => left.abort());
+  const start = (): Served =>
+    serveGit(hosting, gitRequest, project, {
+      options: asked.isAdvertisement ? ['--stateless-rpc', '--http-backend-info-refs'] : ['--stateless-rpc'],
+      protocol,
+    });
   function cut(): void {
     left.abort();
     // Not `destroy`: the system would still deliver what it holds in the buffer of the socket.
@@ -83,6 +99,7 @@ async function answer(hosting: Hosting, request: FastifyRequest, reply: FastifyR
     if (asked.isAdvertisement && !isVersion2(protocol)) response.write(serviceLine(asked.service));
   };
   try {
+    const served = await startInTurn(gitStarts, holder, start, left.signal);
     const code = await runTransfer(served, {
       input: asked.isAdvertisement ? null : bodyOf(raw),
       readsToTheEnd: true,
@@ -99,7 +116,7 @@ async function answer(hosting: Hosting, request: FastifyRequest, reply: FastifyR
     response.end();
   } catch (error) {
     if (begun) cut();
-    else sendRaw(request, response, error);
+    else if (!left.signal.aborted) sendRaw(request, response, error);
   } finally {
     end();
   }

@@ -13,11 +13,12 @@ import { consumePoint, createRateLimiter } from '../http/rateLimit.ts';
 import type { Release } from '../slots/fairSlots.ts';
 import { asPerson, asStranger, type Holder } from '../slots/holder.ts';
 import { leastRate, type Watched } from '../slots/leastRate.ts';
+import { startInTurn } from '../slots/startInTurn.ts';
 import type { Hosting } from './hosting.ts';
 import { loadHostKey } from './hostKey.ts';
 import { refusalOf } from './refusal.ts';
 import { runTransfer } from './runTransfer.ts';
-import { authorizeGit, type GitRequest, mayGoOn, serveGit } from './serve.ts';
+import { authorizeGit, type GitRequest, mayGoOn, type Served, serveGit } from './serve.ts';
 import { holdersOf, isSignedBy } from './sshAuthentication.ts';
 import { type GitCommand, parseGitCommand } from './sshCommand.ts';
 
@@ -217,7 +218,8 @@ async function serveCommand(
   const ends: (() => void)[] = [];
   try {
     const project = await authorizeGit(ctx, request);
-    ends.push(ctx.slots.gitTransfers.enter(asPerson(project.userId, project.workspaceId)));
+    const holder = asPerson(project.userId, project.workspaceId);
+    ends.push(ctx.slots.gitTransfers.enter(holder));
     const forget = hosting.transfers.begin({
       key: `${key.data.toString('base64')} ${project.id}`,
       isAllowed: () => mayGoOn(ctx, request, project.id),
@@ -225,7 +227,8 @@ async function serveCommand(
     });
     const input = countBytes(channel.iterator({ destroyOnReturn: false }));
     ends.push(forget, leastRate.watch(watchedChannel(channel, input, { socket, cut })));
-    const code = await runTransfer(serveGit(hosting, request, project, { options: [], protocol }), {
+    const start = (): Served => serveGit(hosting, request, project, { options: [], protocol });
+    const code = await runTransfer(await startInTurn(ctx.slots.gitStarts, holder, start, left.signal), {
       input: input.chunks,
       readsToTheEnd: false,
       output: channel,

@@ -2,10 +2,10 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Config } from '../config/config.ts';
 import { tooManyRequests } from './errors.ts';
 
-/** Consumes one of a key's points; throws 429 with the wait when none is left. */
-export async function consumePoint(limiter: RateLimiterMemory, key: string | number): Promise<void> {
+/** Consumes one of a key's points, or so many; throws 429 with the wait when too few are left. */
+export async function consumePoint(limiter: RateLimiterMemory, key: string | number, points = 1): Promise<void> {
   try {
-    await limiter.consume(key);
+    await limiter.consume(key, points);
   } catch (refusal) {
     if (refusal instanceof RateLimiterRes) throw tooManyRequests(Math.ceil(refusal.msBeforeNext / 1000));
     throw refusal;

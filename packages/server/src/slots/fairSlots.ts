@@ -18,7 +18,9 @@ export interface FairSlots {
    * in it one of each holder. Rejects with 429 or 503 when too many wait, and with the reason of `signal`.
    */
   take(holder: Holder, options?: { weight?: number; signal?: AbortSignal | undefined }): Promise<Release>;
-  /** The same, if there is room now. */
+  /** Throws as `take` and `enter` would now: before work is done for one who would be refused. */
+  requireChance(holder: Holder): void;
+  /** The same as `take`, if there is room now. */
   takeFree(holder: Holder): Release | null;
   /**
    * Now or never: throws 429 or 503. For a stranger with `evict` there is always room: the oldest of the same address
@@ -63,8 +65,12 @@ export function createFairSlots({ total, perPerson, perStranger = 0, waiting = 0
   const shareOf = ({ isStranger }: Holder): number => (isStranger ? perStranger : perPerson);
   const hasShare = (holder: Holder, weight: number): boolean =>
     (heldBy.get(holder.key) ?? 0) + weight <= shareOf(holder);
-  const mayWait = ({ key, isStranger }: Holder): boolean =>
-    waitingCount <= waiting && (waitingOf.get(key) ?? 0) <= Math.max(LEAST, waiting / (isStranger ? 8 : 4));
+  /** As one of those who wait; `more`: besides them. */
+  const mayWait = ({ key, isStranger }: Holder, more = 0): boolean =>
+    waitingCount + more <= waiting &&
+    (waitingOf.get(key) ?? 0) + more <= Math.max(LEAST, waiting / (isStranger ? 8 : 4));
+  const refusal = (holder: Holder, weight: number): Error =>
+    hasShare(holder, weight) ? unavailable() : tooManyConcurrent(RETRY_SECONDS);
 
   function hold({ key }: Holder, weight: number): Release {
     held += weight;
@@ -144,16 +150,19 @@ export function createFairSlots({ total, perPerson, perStranger = 0, waiting = 0
         if (!isWaiting || mayWait(holder)) return;
         signal?.removeEventListener('abort', abort);
         leaveQueue(taker);
-        reject(hasShare(holder, weight) ? unavailable() : tooManyConcurrent(RETRY_SECONDS));
+        reject(refusal(holder, weight));
       });
+    },
+
+    requireChance(holder) {
+      if (!(hasShare(holder, 1) && held < total) && !(waiting > 0 && mayWait(holder, 1))) throw refusal(holder, 1);
     },
 
     takeFree: (holder) => (hasShare(holder, 1) && held < total ? hold(holder, 1) : null),
 
     enter(holder, evict) {
       if (evict && holder.isStranger) makePlace(holder);
-      if (!hasShare(holder, 1)) throw tooManyConcurrent(RETRY_SECONDS);
-      if (held >= total) throw unavailable();
+      if (!hasShare(holder, 1) || held >= total) throw refusal(holder, 1);
       const release = hold(holder, 1);
       if (!evict) return release;
       const entry: Entered = { key: holder.key, evict, release: leave };

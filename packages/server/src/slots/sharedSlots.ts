@@ -15,6 +15,8 @@ const LIMITS = {
   largeBodies: { total: 96 * MEGABYTES, perPerson: 24 * MEGABYTES, waiting: 200 },
   /** Processes of git that read for pages. */
   gitReaders: { total: GIT_READERS, perPerson: GIT_READERS / 4, waiting: 200 },
+  /** Starts of git, one after the other. */
+  gitStarts: { total: 1, perPerson: 1, waiting: 1_000 },
   /** Clones, fetches and pushes. */
   gitTransfers: { total: 64, perPerson: 16 },
   /** Archives of code that are made for tasks. */
