@@ -83,10 +83,11 @@ export async function sendObject(
   }
   // The S3 service cuts off what may no longer be read, but behind a slow reader that is heard of only when all that the
   // system holds has been read; so the reader's own connection is watched, too.
-  const transfer = transfers.begin(request.raw.socket, object.accessKeyId);
+  const { socket } = request.raw;
+  const transfer = transfers.begin(socket, object.accessKeyId);
   reply.raw.once('close', () => transfer.end());
   // A plain end would still deliver what the system holds.
-  answer.once('error', () => request.raw.socket.resetAndDestroy());
+  answer.once('error', () => socket.resetAndDestroy());
   answer.setTimeout(STALLED_MS, () => answer.destroy(new Error('the reader of content has stalled')));
   return reply.send(answer);
 }

@@ -119,7 +119,8 @@ function send(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const cutOff = (): void => void request.raw.socket.resetAndDestroy();
+  const { socket } = request.raw;
+  const cutOff = (): void => void socket.resetAndDestroy();
   reply.raw.once('close', watchTicket(ctx, ticket, cutOff));
   // A plain end would look like a whole file.
   stream.once('error', cutOff);

@@ -49,7 +49,7 @@ export function endWithPage(request: IncomingMessage, response: ServerResponse, 
   if (response.writableEnded) return;
   if (response.headersSent || response.destroyed) {
     // Not `destroy`: the system would still deliver what it holds in the buffer of the socket.
-    if (!request.socket.destroyed) request.socket.resetAndDestroy();
+    if (response.socket && !response.socket.destroyed) response.socket.resetAndDestroy();
     return;
   }
   const { status, headers, body } = portPage(refusedPort(error), request);

@@ -179,8 +179,9 @@ export function createPortProxy(
 
   /** Answered before all of the body was sent: a client that is cut off while it sends may not read the answer. */
   function endLater(raw: IncomingMessage): void {
-    const timer = setTimeout(() => raw.socket.destroy(), limits.lingerMs);
+    const { socket } = raw;
+    const timer = setTimeout(() => socket.destroy(), limits.lingerMs);
     raw.once('close', () => clearTimeout(timer));
-    raw.socket.once('close', () => clearTimeout(timer));
+    socket.once('close', () => clearTimeout(timer));
   }
 }

@@ -14,8 +14,9 @@ export function holdForAnswer(
   holder: Holder,
 ): void {
   const release = slots.enter(holder);
+  const { socket } = request;
   // Not `destroy`: the system would still deliver what it holds in the buffer of the socket.
-  const unwatch = leastRate.watchRequest(request, response, () => request.socket.resetAndDestroy());
+  const unwatch = leastRate.watchRequest(request, response, () => socket.resetAndDestroy());
   const end = (): void => {
     unwatch();
     release();

@@ -98,13 +98,16 @@ export function createLeastRate(limits: Partial<RateLimits> = {}): LeastRate {
 
   return {
     watch,
-    watchRequest: (request, response, cut, more) =>
-      watch({
+    watchRequest(request, response, cut, more) {
+      // A request whose body is given up loses its socket, while its answer goes on.
+      const { socket } = request;
+      return watch({
         ...more,
-        bytes: () => request.socket.bytesRead + request.socket.bytesWritten,
+        bytes: () => socket.bytesRead + socket.bytesWritten,
         isWaitingForClient: () => isAwaited(request, response),
         cut,
-      }),
+      });
+    },
   };
 }
 

@@ -34,7 +34,8 @@ export function createSources(ctx: Context): Sources {
     const daemon = asServer(run.instance_id, run.workspace_id);
     end.call(await ctx.slots.taskSources.take(daemon, { signal: end.signal }));
     // Not `destroy`: the system would still deliver what it holds in the buffer of the socket.
-    const cut = (): void => void request.raw.socket.resetAndDestroy();
+    const { socket } = request.raw;
+    const cut = (): void => void socket.resetAndDestroy();
     end.call(
       transfers.begin({
         key: String(run.id),
