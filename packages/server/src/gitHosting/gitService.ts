@@ -12,6 +12,11 @@ const HOOKS = join(import.meta.dirname, 'hooks');
 /** Versions of the wire protocol that a client may ask for. */
 const PROTOCOL = /^version=[0-2](:version=[0-2]){0,3}$/;
 
+const isProtocol = (asked: string | undefined): asked is string => asked !== undefined && PROTOCOL.test(asked);
+
+/** Whether git answers a client that asked for this in version 2: it takes the highest. */
+export const isVersion2 = (asked: string | undefined): boolean => isProtocol(asked) && asked.includes('version=2');
+
 /** A push is checked and recorded by the platform, not by hooks; so deleting `main` is decided there too. */
 const PUSH_SETTINGS = [
   ['core.hooksPath', HOOKS],
@@ -52,7 +57,7 @@ export function startGitProcess({ dir, service, options, protocol, decide }: Git
   const settings = decide ? PUSH_SETTINGS.flatMap(([key, value]) => ['-c', `${key}=${value}`]) : [];
   const child = spawn('git', [...settings, service.slice('git-'.length), ...options, '.'], {
     cwd: dir,
-    env: gitEnv({ ...(protocol !== undefined && PROTOCOL.test(protocol) && { GIT_PROTOCOL: protocol }) }),
+    env: gitEnv({ ...(isProtocol(protocol) && { GIT_PROTOCOL: protocol }) }),
     // A group of its own: killing it also ends what git itself started.
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe', ...(decide ? (['pipe', 'pipe'] as const) : [])],

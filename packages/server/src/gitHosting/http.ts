@@ -7,9 +7,9 @@ import { createKnownCallers, type KnownCallers } from '../sessions/knownCallers.
 import { asPerson } from '../slots/holder.ts';
 import { holdForAnswer } from '../slots/holdForAnswer.ts';
 import { startInTurn } from '../slots/startInTurn.ts';
-import type { Service } from './gitService.ts';
+import { isVersion2, type Service } from './gitService.ts';
 import type { Hosting } from './hosting.ts';
-import { GitRefusal, noSuchProject, refusalOf } from './refusal.ts';
+import { GitRefusal, NotOurRef, noSuchProject, refusalOf } from './refusal.ts';
 import { runTransfer } from './runTransfer.ts';
 import { authorizeGit, type GitRequest, mayGoOn, type Served, serveGit } from './serve.ts';
 
@@ -70,6 +70,8 @@ async function answer(
   const holder = asPerson(project.userId, project.workspaceId);
   callers.remember(bearer, holder);
   const { raw } = request;
+  // The request loses it when its body is given up.
+  const { socket } = raw;
   const response = reply.raw;
   holdForAnswer(request, reply, gitTransfers, holder);
   const end = hosting.transfers.begin({
@@ -88,7 +90,7 @@ async function answer(
   function cut(): void {
     left.abort();
     // Not `destroy`: the system would still deliver what it holds in the buffer of the socket.
-    raw.socket.resetAndDestroy();
+    socket.resetAndDestroy();
   }
   void reply.hijack();
   let begun = false;
@@ -116,7 +118,10 @@ async function answer(
     response.end();
   } catch (error) {
     if (begun) cut();
-    else if (!left.signal.aborted) sendRaw(request, response, error);
+    else if (error instanceof NotOurRef) {
+      begin();
+      response.end(packet(`ERR ${error.message}`));
+    } else if (!left.signal.aborted) sendRaw(request, response, error);
   } finally {
     end();
   }
@@ -186,13 +191,11 @@ const headersOf = ({ service, isAdvertisement }: Asked) => ({
   'content-type': `application/x-${service}-${isAdvertisement ? 'advertisement' : 'result'}`,
 });
 
-const isVersion2 = (protocol: string | undefined): boolean => /(^|:)version=2(:|$)/.test(protocol ?? '');
-
 /** gitprotocol-http(5): versions 0 and 1 begin with a line that names the service, and a flush. */
-function serviceLine(service: Service): string {
-  const line = `# service=${service}\n`;
-  return `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`;
-}
+const serviceLine = (service: Service): string => `${packet(`# service=${service}\n`)}0000`;
+
+/** gitprotocol-common(5). */
+const packet = (line: string): string => `${(line.length + 4).toString(16).padStart(4, '0')}${line}`;
 
 const single = (header: string | string[] | undefined): string | undefined =>
   typeof header === 'string' ? header : undefined;
@@ -207,7 +210,8 @@ function sendRaw(request: FastifyRequest, response: ServerResponse, error: unkno
   const { status, message, retryAfter } = refusalOf(error);
   if (status >= 500 && status !== 503) request.log.error({ err: error }, 'a git request failed');
   const { raw } = request;
-  if (response.destroyed || raw.socket.destroyed) return;
+  const { socket } = response;
+  if (response.destroyed || !socket || socket.destroyed) return;
   const body = `${message}\n`;
   response.writeHead(status, {
     ...NO_CACHE,
@@ -220,7 +224,7 @@ function sendRaw(request: FastifyRequest, response: ServerResponse, error: unkno
   response.end(request.method === 'HEAD' ? undefined : body);
   if (raw.complete || !hasBody(raw)) return;
   raw.resume();
-  const timer = setTimeout(() => raw.socket.destroy(), LINGER_MS);
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   raw.once('close', () => clearTimeout(timer));
 }
 

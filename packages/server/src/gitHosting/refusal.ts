@@ -12,6 +12,13 @@ export class GitRefusal extends Error {
   }
 }
 
+/** In the words of git, which its clients show where they expect objects. */
+export class NotOurRef extends GitRefusal {
+  constructor(hash: string) {
+    super(403, `upload-pack: not our ref ${hash}`);
+  }
+}
+
 /** The same for a project that is absent, of a workspace that is not the caller's, or not permitted to them. */
 export const noSuchProject = (): GitRefusal =>
   new GitRefusal(404, 'There is no such project, or you may not use it this way.');

@@ -68,7 +68,7 @@ export async function runTransfer(
     },
   });
   try {
-    const read = copyToGit(input, git.stdin, idle.touch);
+    const read = copyToGit(input && served.checkInput(input), git.stdin, idle.touch);
     const written = served.isPush
       ? pipeline(git.stdout, hold, output, { end: false, signal: left })
       : pipeline(git.stdout.once('data', begin).on('data', idle.touch), output, { end: false, signal: left });

@@ -6,10 +6,11 @@ import { unavailable } from '../http/errors.ts';
 import { findProjectForGit, type GitCaller, type GitProject } from '../projects/gitAccess.ts';
 import { recordPush } from '../projects/recordPush.ts';
 import { landedRefs, syncRepository } from './afterPush.ts';
-import { type GitProcess, type Service, startGitProcess } from './gitService.ts';
+import { type GitProcess, isVersion2, type Service, startGitProcess } from './gitService.ts';
 import type { Hosting } from './hosting.ts';
 import { decidePush } from './pushRules.ts';
 import { GitRefusal, noSuchProject } from './refusal.ts';
+import { checkWanted } from './wantedObjects.ts';
 
 /** Who asks for what. */
 export interface GitRequest {
@@ -51,6 +52,8 @@ export async function mayGoOn(ctx: Context, { clientId, slug, who }: GitRequest,
 export interface Served {
   git: GitProcess;
   isPush: boolean;
+  /** Passes on to git what its client sends. Throws GitRefusal for what git must not be asked. */
+  checkInput(input: AsyncIterable<Buffer>): AsyncIterable<Buffer>;
   /** Whether git has been told that it may change the repository: what it answers from now on waits for `settled`. */
   isAccepted(): boolean;
   /** To be awaited once git has ended, also when the client has left: then what was pushed is safe on disk and recorded. */
@@ -67,7 +70,8 @@ export function serveGit(
   const { dir } = project;
   if (request.service === 'git-upload-pack') {
     const git = startGitProcess({ dir, service: request.service, options: ['--strict', ...options], protocol });
-    return { git, isPush: false, isAccepted: () => false, settled: async () => {} };
+    const checkInput = (input: AsyncIterable<Buffer>) => (isVersion2(protocol) ? checkWanted(dir, input) : input);
+    return { git, isPush: false, checkInput, isAccepted: () => false, settled: async () => {} };
   }
   let accepted: { bytes: number; userId: number; refs: PushedRef[] } | null = null;
   const git = startGitProcess({
@@ -97,6 +101,7 @@ export function serveGit(
   return {
     git,
     isPush: true,
+    checkInput: (input) => input,
     isAccepted: () => accepted !== null,
     async settled() {
       if (!accepted) return;
