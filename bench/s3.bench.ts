@@ -76,7 +76,7 @@ async function openBucket(db: Db, { dataDir }: Platform) {
     mode: 'read-write',
     prefix: '',
     madeBy: null,
-    apiTokenId: null,
+    madeWith: null,
     expiresAt: null,
   });
   return { bucket: { id, name }, key };

@@ -42,6 +42,10 @@ export const ROLE_PERMISSIONS: Record<Role, readonly Permission[]> = {
   Guest: ['BASIC_ACTIONS'],
 };
 
+/** The roles whose holders may do this. */
+export const rolesWith = (permission: Permission): Role[] =>
+  ROLES.filter((role) => ROLE_PERMISSIONS[role].includes(permission));
+
 /** Never in an API token, whatever its owner has: staff, outgoing money, the workspace, its members, own keys. */
 const NEVER_BY_TOKEN: readonly Permission[] = [
   'EMPLOYEE',

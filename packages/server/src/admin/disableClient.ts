@@ -9,6 +9,7 @@ import { announce } from '../bus/bus.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
+import { resyncAuthorizedKeys } from '../instances/sshAccess.ts';
 import { lockServers, stopServers } from '../instances/stopServers.ts';
 import type { Receiver } from '../mail/accountMails.ts';
 import type { MailText } from '../mail/layout.ts';
@@ -49,6 +50,7 @@ export function disableClient(ctx: Operator, { id, reason, terminate }: Input): 
       .where('id', '=', client.id)
       .execute();
     await stopServers(ctx, trx, client.id, { terminate });
+    await resyncAuthorizedKeys(trx, { workspaceId: client.id });
     await notifyMembers(ctx, trx, client.id, (member) =>
       (member.role === 'Owner' ? clientDisabledMail : memberClientDisabledMail)(ctx, member, client.name, reason),
     );
@@ -85,6 +87,7 @@ export function enableClient(ctx: Operator, id: number): Promise<AdminClient> {
       .set({ disabled_at: null, disabled_reason: null, disabled_by: null })
       .where('id', '=', client.id)
       .execute();
+    await resyncAuthorizedKeys(trx, { workspaceId: client.id });
     await notifyMembers(ctx, trx, client.id, (member) =>
       (member.role === 'Owner' ? clientEnabledMail : memberClientEnabledMail)(ctx, member, client.name),
     );

@@ -29,7 +29,7 @@ export function disableUser(ctx: Operator, { id, reason }: { id: number; reason:
       .where('id', '=', user.id)
       .execute();
     await revokeOtherSessions(trx, user.id, null, 'disabled by an operator');
-    await resyncAuthorizedKeys(trx, user.id);
+    await resyncAuthorizedKeys(trx, { userId: user.id });
     await sendMail(ctx, trx, user.email, accountDisabledMail(ctx, user, reason));
     await recordInWorkspaces(trx, api.adminUsers.disable.path, user);
     return userOf(trx, user.id, ctx.user.id);
@@ -47,7 +47,7 @@ export function enableUser(ctx: Operator, id: number): Promise<AdminUser> {
       .set({ disabled_at: null, disabled_reason: null, disabled_by: null })
       .where('id', '=', user.id)
       .execute();
-    await resyncAuthorizedKeys(trx, user.id);
+    await resyncAuthorizedKeys(trx, { userId: user.id });
     await sendMail(ctx, trx, user.email, accountEnabledMail(ctx, user));
     await recordInWorkspaces(trx, api.adminUsers.enable.path, user);
     return userOf(trx, user.id, ctx.user.id);

@@ -22,7 +22,8 @@ const CROSS_WORKSPACE_CALLS: Record<string, string> = {
   'api-token/archive': 'archives the user’s token of any workspace, also one that they have left',
   'authorization/oauth/pkce/get-authorization-code': 'authorizes an app for any of the user’s workspaces',
   'authorization/consent/list': 'names the workspaces that apps are authorized for',
-  'authorization/consent/revoke': 'is recorded in the workspace that the app was authorized for',
+  'authorization/consent/revoke':
+    'is recorded in the workspace that the app was authorized for, and ends what it made there',
   'ssh-key/list': 'counts the servers of all workspaces that have the user’s key',
   'ssh-key/delete': 'removes the user’s key from the servers of all workspaces',
 };

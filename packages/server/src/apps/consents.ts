@@ -10,7 +10,8 @@ import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { notFound } from '../http/errors.ts';
 import { contains, offsetOf, sortColumn } from '../http/paging.ts';
-import { liveSessionsOf, revokeSessionsQuery } from '../sessions/sessions.ts';
+import { liveSessionsOf } from '../sessions/sessions.ts';
+import { shutOut } from './shutOut.ts';
 
 const REVOKE = api.apps.revokeConsent.path;
 const SORTABLE = { createdAt: 'session.created_at', lastUsedAt: 'session.last_used_at' } as const;
@@ -70,10 +71,8 @@ export async function revokeConsent(
     .executeTakeFirst();
   if (!mine) throw notFound();
   await inTransaction(ctx.db, async (trx) => {
-    const { numUpdatedRows } = await revokeSessionsQuery(trx, 'shut out by its user')
-      .where('id', '=', id)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n || mine.app_workspace_id === null) return;
+    const isEnded = await shutOut(trx, id, 'shut out by its user');
+    if (!isEnded || mine.app_workspace_id === null) return;
     const workspace = { id: mine.app_workspace_id };
     const app = mine.app_id ?? '';
     const detail = { app, names: { app: ctx.config.apps.get(app)?.name ?? app } };

@@ -8,6 +8,7 @@ import { ACCESS_TOKEN_SECONDS, signAccessToken, verifyAccessToken } from '../ses
 import { hashOfToken, issueRefreshToken, revokeSessionsQuery, SESSION_DAYS } from '../sessions/sessions.ts';
 import { hashOfCode } from './authorize.ts';
 import { OauthError } from './oauthError.ts';
+import { shutOut } from './shutOut.ts';
 
 /** The body of a token response (RFC 6749 5.1). */
 export interface TokenAnswer {
@@ -46,8 +47,7 @@ export async function exchangeAuthorizationCode(
       .executeTakeFirst();
     if (!code) return { refused: 'The code is not known' };
     if (code.used_at) {
-      if (code.gave)
-        await revokeSessionsQuery(trx, 'authorization code used twice').where('id', '=', code.gave).execute();
+      if (code.gave) await shutOut(trx, code.gave, 'authorization code used twice');
       ctx.log.warn({ app: code.app_id, sessionId: code.gave }, 'an authorization code came twice: what it gave ended');
       return { refused: 'The code has been used' };
     }
@@ -115,7 +115,7 @@ export async function exchangeRefreshToken(ctx: AppVisitor, app: RegisteredApp, 
       .where('session.app_id', '=', app.id)
       .executeTakeFirst();
     if (!used) return { refused: 'The refresh token is not known or has expired' };
-    await revokeSessionsQuery(trx, 'refresh token reused').where('id', '=', used.id).execute();
+    await shutOut(trx, used.id, 'refresh token reused');
     ctx.log.warn({ app: app.id, sessionId: used.id }, 'a used refresh token of an app came back: it is shut out');
     return { refused: 'The refresh token has been used' };
   });

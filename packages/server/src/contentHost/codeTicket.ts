@@ -1,26 +1,35 @@
 import type { RawFiles } from '@stagi/contract/projectCode.ts';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import type { Credential } from '../sessions/authenticate.ts';
+import { NamedCredential, nameOfCredential } from '../sessions/namedCredential.ts';
 
 const PLACE = 'content|code';
 const RAW_MINUTES = 10;
 
-/** The commit whose files a link shows, and for whom. */
-const Ticket = z.tuple([z.number(), z.number(), z.number(), z.string(), z.number()]);
+/** The commit whose files a link shows, and with whose right: it ends with their session or token. */
+const Ticket = z.object({
+  workspace: z.number(),
+  project: z.number(),
+  credential: NamedCredential,
+  commit: z.string(),
+  expiresAt: z.number(),
+});
 
-export interface CodeTicket {
-  workspaceId: number;
-  projectId: number;
-  userId: number;
-  commit: string;
-}
+export type CodeTicket = z.infer<typeof Ticket>;
 
-type Reader = Pick<Context, 'secrets' | 'config'> & { user: { id: number }; workspace: { id: number } };
+type Reader = Pick<Context, 'secrets' | 'config'> & { credential: Credential; workspace: { id: number } };
 
 /** Where the caller reads files of a commit as they are; the commit has been checked. */
 export function rawFilesOf(ctx: Reader, projectId: number, commit: string): RawFiles {
   const expiresAt = new Date(Date.now() + RAW_MINUTES * 60_000);
-  const ticket: z.infer<typeof Ticket> = [ctx.workspace.id, projectId, ctx.user.id, commit, expiresAt.getTime()];
+  const ticket: CodeTicket = {
+    workspace: ctx.workspace.id,
+    project: projectId,
+    credential: nameOfCredential(ctx.credential),
+    commit,
+    expiresAt: expiresAt.getTime(),
+  };
   const sealed = ctx.secrets.seal(JSON.stringify(ticket), PLACE);
   return { link: `${ctx.config.contentOrigin}/code/${sealed}/`, expiresAt: expiresAt.toISOString() };
 }
@@ -37,6 +46,6 @@ export function openCodeTicket(
     // Anybody may write anything into an address.
     return null;
   }
-  const [workspaceId, projectId, userId, commit, expiresAt] = Ticket.parse(JSON.parse(plain));
-  return { workspaceId, projectId, userId, commit, isExpired: expiresAt <= Date.now() };
+  const ticket = Ticket.parse(JSON.parse(plain));
+  return { ...ticket, isExpired: ticket.expiresAt <= Date.now() };
 }

@@ -1,4 +1,4 @@
-import { holdsAny, type Permission, ROLE_PERMISSIONS, type Role } from '@stagi/contract/permissions.ts';
+import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
 import { projectCan } from '@stagi/contract/projectRules.ts';
 import { create } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -9,13 +9,12 @@ import { typeOf, walkTo } from '../git/walk.ts';
 import { PublicError } from '../http/errors.ts';
 import { viewProject } from '../projects/find.ts';
 import { actionable } from '../projects/present.ts';
-import { asPerson } from '../slots/holder.ts';
+import { currentOwner } from '../sessions/streamTicket.ts';
+import { asPerson, type Holder } from '../slots/holder.ts';
 import { holdForAnswer } from '../slots/holdForAnswer.ts';
 import { type CodeTicket, openCodeTicket } from './codeTicket.ts';
 import { fileNameOf } from './fileName.ts';
 import { ContentRefusal, linkEnded, noSuchLink } from './sendObject.ts';
-
-type Sender = Pick<Context, 'db' | 'secrets' | 'repositories' | 'slots'>;
 
 const READ: readonly Permission[] = ['PROJECT', 'PROJECT_MANAGEMENT'];
 /** Up to this size it is known whether a file is text; a larger one is sent as bytes. */
@@ -28,7 +27,7 @@ const BYTES = 'application/octet-stream';
 
 /** Answers with a file of a commit: text as plain text, images as images, anything else as bytes. */
 export async function sendCode(
-  ctx: Sender,
+  ctx: Context,
   { sealed, path, isDownload }: { sealed: string; path: string; isDownload: boolean },
   request: FastifyRequest,
   reply: FastifyReply,
@@ -36,9 +35,10 @@ export async function sendCode(
   const ticket = openCodeTicket(ctx, sealed);
   if (!ticket) throw noSuchLink();
   if (ticket.isExpired) throw linkEnded();
-  const repository = await readableBy(ctx, ticket);
-  if (!repository) throw linkEnded();
-  holdForAnswer(request, reply, ctx.slots.rawFiles, asPerson(ticket.userId, ticket.workspaceId));
+  const readable = await readableBy(ctx, ticket);
+  if (!readable) throw linkEnded();
+  const { repository, reader } = readable;
+  holdForAnswer(request, reply, ctx.slots.rawFiles, reader);
   const { sha, name, size } = await fileAt(repository, ticket.commit, path);
   const content = size <= IN_MEMORY_BYTES ? ((await repository.read(sha))?.content ?? null) : null;
   const type = imageTypeOf(name) ?? (content && size <= SNIFFED_BYTES && textOf(content) !== null ? TEXT : BYTES);
@@ -52,9 +52,10 @@ export async function sendCode(
   if (request.method === 'HEAD') return reply.send();
   if (content) return reply.send(content);
   const stream = streamBlob(repository.dir, sha);
+  const { socket } = request.raw;
   const check = setInterval(() => {
     void readableBy(ctx, ticket).then(
-      (still) => still ?? request.raw.socket.resetAndDestroy(),
+      (still) => still ?? socket.resetAndDestroy(),
       (error: unknown) => request.log.warn({ err: error }, 'the reader of a file could not be checked'),
     );
   }, CHECK_MS);
@@ -62,26 +63,17 @@ export async function sendCode(
   return reply.send(stream);
 }
 
-/** Null: the project is gone, or the person may no longer read it. */
+/** Null: the project is gone, or whoever has the link may no longer read it. */
 async function readableBy(
-  { db, repositories }: Pick<Sender, 'db' | 'repositories'>,
-  { workspaceId, projectId, userId }: CodeTicket,
-): Promise<Repository | null> {
-  const member = await db
-    .selectFrom('membership')
-    .innerJoin('app_user', 'app_user.id', 'membership.user_id')
-    .innerJoin('workspace', 'workspace.id', 'membership.workspace_id')
-    .select('membership.role')
-    .where('membership.user_id', '=', userId)
-    .where('membership.workspace_id', '=', workspaceId)
-    .where('app_user.disabled_at', 'is', null)
-    .where('workspace.disabled_at', 'is', null)
-    .executeTakeFirst();
-  if (!member || !holdsAny(ROLE_PERMISSIONS[member.role as Role], READ)) return null;
-  const project = await viewProject(db, workspaceId, { id: projectId });
-  return projectCan.read(actionable(project)).allowed
-    ? repositories.at(project.repository, asPerson(userId, workspaceId))
-    : null;
+  ctx: Context,
+  { workspace, project: projectId, credential }: CodeTicket,
+): Promise<{ repository: Repository; reader: Holder } | null> {
+  const owner = await currentOwner(ctx, { credential, workspace: { id: workspace } });
+  if (typeof owner === 'string' || !holdsAny(owner.workspace.permissions, READ)) return null;
+  const project = await viewProject(ctx.db, workspace, { id: projectId });
+  if (!projectCan.read(actionable(project)).allowed) return null;
+  const reader = asPerson(owner.user.id, workspace);
+  return { repository: ctx.repositories.at(project.repository, reader), reader };
 }
 
 async function fileAt(

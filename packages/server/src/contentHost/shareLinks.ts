@@ -8,7 +8,7 @@ import type { Db } from '../db/schema.ts';
 import { notFound, refused } from '../http/errors.ts';
 import type { Member } from '../http/handlers.ts';
 import { contains, isId, offsetOf, sortColumn } from '../http/paging.ts';
-import { createS3Key, KEY_WORKS, revokeS3Key } from '../objects/keys.ts';
+import { createS3Key, KEY_WORKS, lastingCredential, revokeS3Key } from '../objects/keys.ts';
 import { viewStorage } from '../storages/find.ts';
 import { fileNameOf } from './fileName.ts';
 import { objectOfStorage } from './objectOfStorage.ts';
@@ -76,7 +76,7 @@ export async function createShareLink(
     mode: 'read-only',
     prefix: key,
     madeBy: ctx.user.id,
-    apiTokenId: ctx.credential.kind === 'token' ? ctx.credential.id : null,
+    madeWith: lastingCredential(ctx),
     expiresAt,
   });
   const share = await ctx.db

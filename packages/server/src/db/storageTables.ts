@@ -42,8 +42,10 @@ export interface S3KeyTable {
   opens_one_object: Generated<boolean>;
   /** Null: of an operator, or the account was deleted. */
   made_by: number | null;
-  /** The API token that it was made with. */
+  /** The API token that it was made with, and ends with. */
   api_token_id: number | null;
+  /** Of purpose `browser`: the session that its links end with. Else the session of the app that made it. */
+  session_id: string | null;
   /** Whoever removed its maker ticked "keep": it no longer ends with its maker's account. */
   outlives_maker: Generated<boolean>;
   created_at: Created;

@@ -1,5 +1,6 @@
 import type { InstanceSshKey } from '@stagi/contract/instances.ts';
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
+import { rolesWith } from '@stagi/contract/permissions.ts';
 import { keyFileName } from '@stagi/contract/sshKeys.ts';
 import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
@@ -10,6 +11,8 @@ import { contains, isId, offsetOf, sortColumn } from '../http/paging.ts';
 import { recordActivity } from './activity.ts';
 import { lockInstance } from './find.ts';
 import { announceInstance, changedEvent } from './status.ts';
+
+const ROLES_WITH_SERVERS = rolesWith('INSTANCE_RENTED_MANAGEMENT');
 
 interface Caller {
   db: Db;
@@ -23,8 +26,8 @@ export async function authorizedKeys(db: Db, instanceId: number): Promise<string
 }
 
 /**
- * The managed lines of root's authorized_keys, by rented server. Keys of people who left the workspace or were disabled
- * are left out.
+ * The managed lines of root's authorized_keys, by rented server. Keys of people who left the workspace or may no longer
+ * manage its servers are left out, and all where they or the workspace are disabled.
  */
 export async function authorizedKeysByServer(db: Db, instanceIds: readonly number[]): Promise<Map<number, string[]>> {
   const servers = sql<number>`any(${[...instanceIds]}::int[])`;
@@ -40,6 +43,7 @@ export async function authorizedKeysByServer(db: Db, instanceIds: readonly numbe
     .innerJoin('instance', 'instance.id', 'instance_ssh_key.instance_id')
     .innerJoin('ssh_key', 'ssh_key.id', 'instance_ssh_key.ssh_key_id')
     .innerJoin('app_user', 'app_user.id', 'ssh_key.user_id')
+    .innerJoin('workspace', 'workspace.id', 'instance.workspace_id')
     .innerJoin('membership', (join) =>
       join
         .onRef('membership.user_id', '=', 'ssh_key.user_id')
@@ -48,6 +52,8 @@ export async function authorizedKeysByServer(db: Db, instanceIds: readonly numbe
     .select(['instance_ssh_key.instance_id', 'ssh_key.id', 'ssh_key.public_key'])
     .where('instance_ssh_key.instance_id', '=', servers)
     .where('app_user.disabled_at', 'is', null)
+    .where('workspace.disabled_at', 'is', null)
+    .where('membership.role', 'in', ROLES_WITH_SERVERS)
     .orderBy('ssh_key.id')
     .execute();
   for (const key of keys) lines.get(key.instance_id)?.push(authorizedLine(key));
@@ -201,15 +207,19 @@ export async function revokeMemberKeys(
   await announceAll(trx, 'changed', rows.map(changedEvent));
 }
 
-/** Makes the servers that have keys of a person fetch their authorized keys again. */
-export async function resyncAuthorizedKeys(trx: Db, userId: number): Promise<void> {
+/** Makes the servers that have keys of a person, or of a workspace, fetch their authorized keys again. */
+export async function resyncAuthorizedKeys(
+  trx: Db,
+  { userId, workspaceId }: { userId: number; workspaceId?: never } | { userId?: never; workspaceId: number },
+): Promise<void> {
   const rows = await trx
     .selectFrom('ssh_key')
     .innerJoin('instance_ssh_key', 'instance_ssh_key.ssh_key_id', 'ssh_key.id')
     .innerJoin('instance', 'instance.id', 'instance_ssh_key.instance_id')
     .select('instance.id')
     .distinct()
-    .where('ssh_key.user_id', '=', userId)
+    .$if(userId !== undefined, (query) => query.where('ssh_key.user_id', '=', userId!))
+    .$if(workspaceId !== undefined, (query) => query.where('instance.workspace_id', '=', workspaceId!))
     .where('instance.closed_at', 'is', null)
     .execute();
   await announceAll(

@@ -17,7 +17,7 @@ export const createAdminKey = (ctx: Pick<Context, 'secrets' | 'db'>, name: strin
     mode: 'read-write',
     prefix: '',
     madeBy: null,
-    apiTokenId: null,
+    madeWith: null,
     expiresAt: null,
     adminOwner: name,
   });

@@ -1,10 +1,11 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { type Permission, ROLE_PERMISSIONS, ROLES } from '@stagi/contract/permissions.ts';
+import { type Permission, rolesWith } from '@stagi/contract/permissions.ts';
 import { TASKS_PREFIX } from '@stagi/contract/taskRules.ts';
 import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
 import type { Context } from '../context.ts';
 import type { Database, Db } from '../db/schema.ts';
 import type { S3KeyTable } from '../db/storageTables.ts';
+import type { Authenticated, Credential } from '../sessions/authenticate.ts';
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const ACCESS_KEY_ID_LENGTH = 20;
@@ -23,7 +24,11 @@ export interface NewS3Key {
   opensOneObject?: boolean;
   /** Null: the platform itself, or an operator. Such a key ends with no account. */
   madeBy: number | null;
-  apiTokenId: number | null;
+  /**
+   * The API token that it ends with; for `browser` also the session. Else the session of an app, with which it ends once
+   * the app is shut out. Null: it ends with none.
+   */
+  madeWith: Pick<Credential, 'kind' | 'id'> | null;
   expiresAt: Date | null;
   /** For `admin`: whose buckets it opens. */
   adminOwner?: string;
@@ -52,7 +57,7 @@ export async function createS3Key(ctx: Pick<Context, 'secrets'>, db: Db, key: Ne
       prefix: key.prefix,
       opens_one_object: key.opensOneObject ?? false,
       made_by: key.madeBy,
-      api_token_id: key.apiTokenId,
+      ...credentialColumns(key.madeWith),
       outlives_maker: key.madeBy === null,
       expires_at: key.expiresAt,
     })
@@ -60,6 +65,16 @@ export async function createS3Key(ctx: Pick<Context, 'secrets'>, db: Db, key: Ne
     .executeTakeFirstOrThrow();
   return { id, accessKeyId, secretAccessKey };
 }
+
+/** The columns that say what a key was made with. */
+export const credentialColumns = (made: NewS3Key['madeWith']) => ({
+  api_token_id: typeof made?.id === 'number' ? made.id : null,
+  session_id: typeof made?.id === 'string' ? made.id : null,
+});
+
+/** What a key or share link that its maker is told of ends with: a token or an app, but not a session of their own. */
+export const lastingCredential = ({ credential, app }: Pick<Authenticated, 'credential' | 'app'>) =>
+  credential.kind === 'token' || app ? credential : null;
 
 /** What one signs with, from the row of a key. */
 export function openS3Key(
@@ -75,10 +90,10 @@ export function openS3Key(
 /** Ends the keys that `where` names; answers their ids. Transfers that they opened are cut within 2 s. */
 export async function revokeS3Key(
   db: Db,
-  where: { id?: number; bucketId?: number; workspaceId?: number; madeBy?: number; apiTokenId?: number },
+  where: { id?: number; bucketId?: number; workspaceId?: number; madeBy?: number; sessionId?: string },
 ): Promise<number[]> {
-  const { id, bucketId, workspaceId, madeBy, apiTokenId } = where;
-  if ([id, bucketId, workspaceId, madeBy, apiTokenId].every((value) => value === undefined))
+  const { id, bucketId, workspaceId, madeBy, sessionId } = where;
+  if ([id, bucketId, workspaceId, madeBy, sessionId].every((value) => value === undefined))
     throw new Error('revokeS3Key needs a condition: it would end every key');
   const revoked = await db
     .updateTable('s3_key')
@@ -88,7 +103,7 @@ export async function revokeS3Key(
     .$if(bucketId !== undefined, (query) => query.where('bucket_id', '=', bucketId!))
     .$if(workspaceId !== undefined, (query) => query.where('workspace_id', '=', workspaceId!))
     .$if(madeBy !== undefined, (query) => query.where('made_by', '=', madeBy!))
-    .$if(apiTokenId !== undefined, (query) => query.where('api_token_id', '=', apiTokenId!))
+    .$if(sessionId !== undefined, (query) => query.where('session_id', '=', sessionId!))
     .returning('id')
     .execute();
   return revoked.map((key) => key.id);
@@ -115,7 +130,8 @@ export async function keepS3Keys(db: Db, { workspaceId, madeBy }: { workspaceId:
     .where('workspace_id', '=', workspaceId)
     .where('made_by', '=', madeBy)
     .where('purpose', 'in', ['person', 'share'])
-    .where('revoked_at', 'is', null)
+    // Not one that has ended: it would work again.
+    .where(KEY_WORKS)
     .execute();
   // What the web app signed for them ends with them.
   await db
@@ -129,12 +145,12 @@ export async function keepS3Keys(db: Db, { workspaceId, madeBy }: { workspaceId:
 }
 
 /** SQL: the roles whose holders may do this in the web app. */
-const rolesWith = (permission: Permission): RawBuilder<unknown> =>
-  sql.join(ROLES.filter((role) => ROLE_PERMISSIONS[role].includes(permission)).map((role) => sql.lit(role)));
+const roles = (permission: Permission): RawBuilder<unknown> =>
+  sql.join(rolesWith(permission).map((role) => sql.lit(role)));
 
 /**
  * SQL: whether a key works now. Its statement reads `s3_key`. It asks everything anew, so that whatever ends a key ends
- * it in every process at once.
+ * it in every process at once: also a lost role, and the end of the API token that it was made with.
  */
 export const KEY_WORKS = sql<boolean>`(
   s3_key.revoked_at is null
@@ -143,12 +159,18 @@ export const KEY_WORKS = sql<boolean>`(
     exists (select from s3_bucket b where b.id = s3_key.bucket_id and b.closed_at is null)
     and exists (select from workspace w
       where w.id = s3_key.workspace_id and w.disabled_at is null and w.deleted_at is null)
-    and (s3_key.outlives_maker or exists (select from app_user u
-      where u.id = s3_key.made_by and u.disabled_at is null and u.deleted_at is null))
-    and (s3_key.purpose <> 'browser' or exists (select from membership m
-      where m.workspace_id = s3_key.workspace_id and m.user_id = s3_key.made_by
-        and (m.role in (${rolesWith('INSTANCE_RENTED_MANAGEMENT')})
-          or s3_key.prefix = ${sql.lit(TASKS_PREFIX)} and m.role in (${rolesWith('RUNNING_TASKS')}))))
+    and (s3_key.outlives_maker or (
+      exists (select from membership m join app_user u on u.id = m.user_id
+        where m.workspace_id = s3_key.workspace_id and m.user_id = s3_key.made_by
+          and u.disabled_at is null and u.deleted_at is null
+          and (m.role in (${roles('INSTANCE_RENTED_MANAGEMENT')})
+            or s3_key.purpose = 'browser' and s3_key.prefix = ${sql.lit(TASKS_PREFIX)}
+              and m.role in (${roles('RUNNING_TASKS')})))
+      and (s3_key.api_token_id is null or exists (select from api_token t
+        where t.id = s3_key.api_token_id and t.archived_at is null
+          and (t.expires_at is null or t.expires_at > clock_timestamp())))
+      and (s3_key.purpose <> 'browser' or s3_key.session_id is null or exists (select from session s
+        where s.id = s3_key.session_id and s.revoked_at is null and s.expires_at > clock_timestamp()))))
     and (s3_key.purpose <> 'task' or exists (select from task_run r join container c on c.id = r.container_id
       where (r.input_key_id = s3_key.id or r.output_key_id = s3_key.id) and r.ended_at is null
         and c.deleted_at is null and c.desired <> 'absent'))

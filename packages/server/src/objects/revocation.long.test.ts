@@ -173,7 +173,7 @@ describe('keys by purpose', () => {
       mode: 'read-write',
       prefix: '',
       madeBy: mallory.userId,
-      apiTokenId: null,
+      madeWith: null,
       expiresAt: null,
     } as const;
     await expect(createS3Key(app.ctx, within, foreign)).rejects.toThrow('row-level security');

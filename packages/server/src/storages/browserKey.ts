@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import type { Db } from '../db/schema.ts';
-import { createS3Key, KEY_WORKS, openS3Key } from '../objects/keys.ts';
+import { createS3Key, credentialColumns, KEY_WORKS, openS3Key } from '../objects/keys.ts';
+import type { Credential } from '../sessions/authenticate.ts';
 import type { StorageView } from './find.ts';
 
-type Caller = Context & { user: { id: number }; workspace: { id: number } };
+type Caller = Context & { user: { id: number }; workspace: { id: number }; credential: Credential };
 
 /** Longer than any link lives. */
 const LIFETIME = sql`interval '48 hours'`;
@@ -17,8 +18,8 @@ export interface KeyScope {
 }
 
 /**
- * The key that signs links of the web app for one member and storage. It is listed nowhere, and works only while its
- * maker may use the storage: links end with the membership.
+ * The key that signs links of the web app for one session or token of a member and one storage. It is listed nowhere, and
+ * works only while its maker may use the storage: links end with the membership, and with the session.
  */
 export async function browserKey(
   ctx: Caller,
@@ -26,6 +27,7 @@ export async function browserKey(
   storage: StorageView,
   { mode, prefix }: KeyScope = { mode: storage.kind === 'log' ? 'read-only' : 'read-write', prefix: '' },
 ): Promise<{ accessKeyId: string; secretAccessKey: string }> {
+  const made = credentialColumns(ctx.credential);
   const existing = await trx
     .selectFrom('s3_key')
     .select(['access_key_id', 'secret_sealed'])
@@ -34,6 +36,7 @@ export async function browserKey(
     .where('mode', '=', mode)
     .where('prefix', '=', prefix)
     .where('made_by', '=', ctx.user.id)
+    .where(sql.ref(made.session_id === null ? 'api_token_id' : 'session_id'), '=', made.session_id ?? made.api_token_id)
     .where('expires_at', '>', sql<Date>`clock_timestamp() + ${LEFT_AT_LEAST}`)
     .where(KEY_WORKS)
     .orderBy('expires_at', 'desc')
@@ -49,7 +52,7 @@ export async function browserKey(
     mode,
     prefix,
     madeBy: ctx.user.id,
-    apiTokenId: null,
+    madeWith: ctx.credential,
     expiresAt: rows[0]!.at,
   });
 }

@@ -10,11 +10,11 @@ import { inTransaction } from '../db/pool.ts';
 import type { Db, S3KeyRow } from '../db/schema.ts';
 import { invalid, notFound, refused } from '../http/errors.ts';
 import { contains, isId, offsetOf, sortColumn } from '../http/paging.ts';
-import { createS3Key, KEY_WORKS, type NewS3Key, revokeS3Key } from '../objects/keys.ts';
-import type { Credential } from '../sessions/authenticate.ts';
+import { createS3Key, KEY_WORKS, lastingCredential, type NewS3Key, revokeS3Key } from '../objects/keys.ts';
+import type { Authenticated } from '../sessions/authenticate.ts';
 import { lockStorage, type StorageView } from './find.ts';
 
-type Caller = Context & { user: { id: number }; workspace: { id: number }; credential: Credential };
+type Caller = Context & { user: { id: number }; workspace: { id: number } } & Pick<Authenticated, 'credential' | 'app'>;
 
 /** Working keys of purpose `person` that one storage may have. */
 const MAX_KEYS = 100;
@@ -133,7 +133,7 @@ async function make(
     workspaceId: ctx.workspace.id,
     bucketId: storage.bucket_id,
     madeBy: ctx.user.id,
-    apiTokenId: ctx.credential.kind === 'token' ? ctx.credential.id : null,
+    madeWith: lastingCredential(ctx),
     expiresAt: null,
   });
   const found = await sql<KeyView>`select s3_key.*, app_user.name as creator, null as successor

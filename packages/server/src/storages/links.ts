@@ -3,10 +3,11 @@ import { presignUrl } from '@stagi/s3/presign.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import { refused } from '../http/errors.ts';
+import type { Credential } from '../sessions/authenticate.ts';
 import { browserKey, type KeyScope } from './browserKey.ts';
 import { viewStorage } from './find.ts';
 
-type Caller = Context & { user: { id: number }; workspace: { id: number } };
+type Caller = Context & { user: { id: number }; workspace: { id: number }; credential: Credential };
 
 const MINUTE_S = 60;
 export const LINK_LIFETIME_S = 15 * MINUTE_S;

@@ -4,7 +4,6 @@ import { GB } from '@stagi/contract/storageRules.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { S3Part, S3Upload } from '@stagi/s3/backend.ts';
 import { multipartEtag } from '@stagi/s3/etag.ts';
-import type { Context } from '../context.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid, notFound, refused } from '../http/errors.ts';
 import { listUploads } from '../objects/listUploads.ts';
@@ -15,7 +14,7 @@ import { PART_LINK_LIFETIME_S, presign } from './links.ts';
 import { presentObject, requireWritable } from './objects.ts';
 import { withPublicErrors } from './publicErrors.ts';
 
-type Caller = Context & { user: { id: number }; workspace: { id: number } };
+type Caller = Parameters<typeof presign>[0];
 type Storages = typeof api.storages;
 type Output<K extends keyof Storages> = Omit<OutputOf<Storages[K]>, 'isSuccess'>;
 

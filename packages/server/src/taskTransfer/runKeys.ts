@@ -35,7 +35,7 @@ export async function createRunKeys(
     bucketId,
     title: '',
     madeBy: null,
-    apiTokenId: null,
+    madeWith: null,
     expiresAt: null,
   } as const;
   const input = await createS3Key(ctx, trx, {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { PublicError } from '../http/errors.ts';
 import type { Member } from '../http/handlers.ts';
+import { NamedCredential, nameOfCredential } from '../sessions/namedCredential.ts';
 import { recheckStreamOwner } from '../sessions/recheckStreamOwner.ts';
 import { currentOwner, type StreamOwner } from '../sessions/streamTicket.ts';
 import type { Volume } from './daemonFiles.ts';
@@ -22,10 +23,7 @@ type Use = z.infer<typeof Use>;
 /** What a link is for and whose it is: it ends with their session or token, and with their right. */
 const Ticket = z.object({
   workspace: z.number(),
-  credential: z.union([
-    z.object({ kind: z.literal('session'), id: z.string() }),
-    z.object({ kind: z.literal('token'), id: z.number() }),
-  ]),
+  credential: NamedCredential,
   id: z.number(),
   volume: z.string(),
   path: z.string(),
@@ -53,11 +51,9 @@ export function sealTicket(
 ): { sealed: string; expiresAt: string } {
   const minutes = use.for === 'upload' ? UPLOAD_HOURS * 60 : DOWNLOAD_MINUTES;
   const expiresAt = new Date(Date.now() + minutes * 60_000);
-  const { kind, id: by } = ctx.credential;
-  const credential = { kind, id: by } as Ticket['credential'];
   const ticket: Ticket = {
     workspace: ctx.workspace.id,
-    credential,
+    credential: nameOfCredential(ctx.credential),
     id,
     volume,
     path,

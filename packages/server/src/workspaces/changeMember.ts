@@ -6,13 +6,11 @@ import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { forbidden, notFound, refused, workspaceGone } from '../http/errors.ts';
 import type { Visitor } from '../http/visitor.ts';
-import { revokeMemberKeys } from '../instances/sshAccess.ts';
-import { revokeInvitesBeyondRole } from '../invites/revokeBeyondRole.ts';
 import { removedMail, roleChangedMail } from '../mail/memberMails.ts';
 import { sendMail } from '../mail/send.ts';
 import { lockMembers } from '../memberships/lockMembers.ts';
 import { coversRole, mayManageMembers } from '../memberships/roles.ts';
-import { keepS3Keys, revokeS3Key } from '../objects/keys.ts';
+import { endRights } from '../rights/endRights.ts';
 import { type Authenticated, type Membership, requireStepUp } from '../sessions/authenticate.ts';
 import { findMember } from './members.ts';
 import { type MemberRow, presentMember } from './present.ts';
@@ -23,7 +21,7 @@ interface Caller extends Visitor, Pick<Authenticated, 'session' | 'user'> {
 
 /**
  * Changes a member's role; making somebody an owner requires a step-up. It applies to their next call and their open
- * streams at once. Join links that they could no longer create are revoked.
+ * streams at once, and ends what they made with rights that they lose.
  */
 export async function changeRole(ctx: Caller, { userId, role }: { userId: number; role: Role }): Promise<Member> {
   return inTransaction(ctx.db, async (trx) => {
@@ -31,13 +29,14 @@ export async function changeRole(ctx: Caller, { userId, role }: { userId: number
     if (!coversRole(viewer.role, role)) throw forbidden();
     if (role === 'Owner' && member.role !== 'Owner') requireStepUp(ctx);
     if (role !== 'Owner') refuseLastOwner(member);
+    const who = { workspaceId: ctx.workspace.id, userId: member.user_id, actorId: ctx.user.id };
+    await endRights(trx, { ...who, role });
     await trx
       .updateTable('membership')
       .set({ role })
       .where('workspace_id', '=', ctx.workspace.id)
       .where('user_id', '=', member.user_id)
       .execute();
-    await revokeInvitesBeyondRole(trx, { workspaceId: ctx.workspace.id, userId: member.user_id, role });
     await announceMembers(trx, ctx.workspace.id);
     if (role !== member.role && member.user_id !== ctx.user.id)
       await sendMail(ctx, trx, member.email, roleChangedMail(ctx, member, { ...changedBy(ctx), role }));
@@ -58,16 +57,13 @@ export async function removeMember(
   await inTransaction(ctx.db, async (trx) => {
     const { member } = await lockForChange(trx, ctx, userId);
     refuseLastOwner(member);
+    const who = { workspaceId: ctx.workspace.id, userId: member.user_id, actorId: ctx.user.id };
+    await endRights(trx, { ...who, role: null, keepKeys });
     await trx
       .deleteFrom('membership')
       .where('workspace_id', '=', ctx.workspace.id)
       .where('user_id', '=', member.user_id)
       .execute();
-    await revokeMemberKeys(trx, { workspaceId: ctx.workspace.id, userId: member.user_id, actorId: ctx.user.id });
-    const made = { workspaceId: ctx.workspace.id, madeBy: member.user_id };
-    if (keepKeys) await keepS3Keys(trx, made);
-    // Share links end with their keys.
-    else await revokeS3Key(trx, made);
     await announceMembers(trx, ctx.workspace.id);
     if (member.user_id !== ctx.user.id)
       await sendMail(ctx, trx, member.email, removedMail(ctx, member, changedBy(ctx)));

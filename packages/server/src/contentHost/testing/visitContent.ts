@@ -82,7 +82,7 @@ export async function putObjects(
     mode: 'read-write',
     prefix: '',
     madeBy: owner.userId,
-    apiTokenId: null,
+    madeWith: null,
     expiresAt: null,
   });
   const client = new S3Client({

@@ -43,7 +43,7 @@ export function aKey(
     mode: 'read-write',
     prefix: '',
     madeBy: owner.userId,
-    apiTokenId: null,
+    madeWith: null,
     expiresAt: null,
     ...given,
   });

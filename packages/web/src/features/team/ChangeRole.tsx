@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import type { Member } from '@stagi/contract/clients.ts';
-import type { Role } from '@stagi/contract/permissions.ts';
+import { type Role, rolesWith } from '@stagi/contract/permissions.ts';
 import { invalidate } from '../../api/query.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
@@ -9,8 +9,11 @@ import { ROLE_NAMES } from '../../i18n/roleNames.ts';
 import { Dialog } from '../../ui/dialogs/Dialog.tsx';
 import { DialogButtons } from '../../ui/dialogs/DialogButtons.tsx';
 import { Form } from '../../ui/form/Form.tsx';
+import { Note } from '../../ui/Note.tsx';
 import { toast } from '../../ui/toasts.ts';
 import { RoleField } from './RoleField.tsx';
+
+const USES_SERVERS = rolesWith('INSTANCE_RENTED_MANAGEMENT');
 
 interface Props {
   member: Member | null;
@@ -47,6 +50,20 @@ function RoleForm({ member, onClose }: { member: Member; onClose(): void }) {
     <Form onSubmit={submit}>
       <Stack gap={16}>
         <RoleField {...field('role')} value={form.values.role} />
+        {USES_SERVERS.includes(member.roleName) && !USES_SERVERS.includes(form.values.role) && (
+          <Note tone="warn" title={t('With this role they lose at once:')}>
+            <ul>
+              <li>{t('Their SSH keys on the servers of this workspace')}</li>
+              {member.keysAndLinks > 0 && (
+                <li>
+                  {t('{{count}} access keys and share links to its storages that they made', {
+                    count: member.keysAndLinks,
+                  })}
+                </li>
+              )}
+            </ul>
+          </Note>
+        )}
         <DialogButtons onCancel={onClose} submitLabel={t('Save')} loading={loading} testId="role-submit" />
       </Stack>
     </Form>
