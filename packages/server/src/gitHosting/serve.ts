@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { unavailable } from '../http/errors.ts';
 import { findProjectForGit, type GitCaller, type GitProject } from '../projects/gitAccess.ts';
 import { recordPush } from '../projects/recordPush.ts';
+import { asPerson } from '../slots/holder.ts';
 import { landedRefs, syncRepository } from './afterPush.ts';
 import { type GitProcess, isVersion2, type Service, startGitProcess } from './gitService.ts';
 import type { Hosting } from './hosting.ts';
@@ -70,7 +71,10 @@ export function serveGit(
   const { dir } = project;
   if (request.service === 'git-upload-pack') {
     const git = startGitProcess({ dir, service: request.service, options: ['--strict', ...options], protocol });
-    const checkInput = (input: AsyncIterable<Buffer>) => (isVersion2(protocol) ? checkWanted(dir, input) : input);
+    const checkInput = (input: AsyncIterable<Buffer>) => {
+      if (!isVersion2(protocol)) return input;
+      return checkWanted(ctx.repositories.at(project.repository, asPerson(project.userId, project.workspaceId)), input);
+    };
     return { git, isPush: false, checkInput, isAccepted: () => false, settled: async () => {} };
   }
   let accepted: { bytes: number; userId: number; refs: PushedRef[] } | null = null;

@@ -1,4 +1,4 @@
-import { runGit } from '../git/run.ts';
+import type { Repository } from '../git/repositories.ts';
 import { GitRefusal, NotOurRef } from './refusal.ts';
 
 const LENGTH_DIGITS = 4;
@@ -21,7 +21,7 @@ const CHECK_TIMEOUT_MS = 30_000;
  * Files and folders are not looked for: only a partial clone names them, and that would cost a walk over all of the
  * history for each.
  */
-export async function* checkWanted(dir: string, input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* checkWanted(repository: Repository, input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let wanted = new Set<string>();
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of input) {
@@ -33,7 +33,7 @@ export async function* checkWanted(dir: string, input: AsyncIterable<Buffer>): A
         if (passed > 0) yield rest.subarray(0, passed);
         rest = rest.subarray(passed);
         passed = 0;
-        await requireOffered(dir, wanted);
+        await requireOffered(repository, wanted);
         wanted = new Set();
       }
       const bytes = Math.max(length, LENGTH_DIGITS);
@@ -65,42 +65,31 @@ function addWanted(wanted: Set<string>, packet: string): void {
   if (wanted.size > WANTED_MAX) throw new GitRefusal(413, `More than ${WANTED_MAX} objects at once are not sent.`);
 }
 
-async function requireOffered(dir: string, wanted: ReadonlySet<string>): Promise<void> {
+async function requireOffered(repository: Repository, wanted: ReadonlySet<string>): Promise<void> {
   if (wanted.size === 0) return;
-  const offered = await offeredObjects(dir);
+  const offered = await offeredObjects(repository);
   const others = [...wanted].filter((hash) => !offered.has(hash));
-  if (others.length === 0) return;
-  const types = await typesOf(dir, others);
-  const commits = others.filter((_, index) => types[index] === 'commit');
-  // Each annotated tag that is offered is one that a ref names.
-  const refused =
-    others.find((_, index) => !['commit', 'tree', 'blob'].includes(types[index] ?? '')) ??
-    (await firstOfNoRef(dir, commits));
+  const commits: string[] = [];
+  for (const hash of others) {
+    const type = (await repository.info(hash))?.type;
+    if (type === 'commit') commits.push(hash);
+    // Each annotated tag that is offered is one that a ref names.
+    else if (type !== 'tree' && type !== 'blob') throw new NotOurRef(hash);
+  }
+  const refused = await firstOfNoRef(repository, commits);
   if (refused) throw new NotOurRef(refused);
 }
 
-/** What the client is told of: the objects that refs name. */
-async function offeredObjects(dir: string): Promise<ReadonlySet<string>> {
-  const { stdout } = await runGit(dir, ['for-each-ref', '--format=%(objectname)'], { timeoutMs: CHECK_TIMEOUT_MS });
+/** The objects that refs name, which the client is told of. */
+async function offeredObjects(repository: Repository): Promise<ReadonlySet<string>> {
+  const { stdout } = await repository.git(['for-each-ref', '--format=%(objectname)'], { timeoutMs: CHECK_TIMEOUT_MS });
   return new Set(stdout.toString().split('\n'));
 }
 
-/** In their order; `missing` for what is not there. */
-async function typesOf(dir: string, hashes: readonly string[]): Promise<string[]> {
-  const { stdout } = await runGit(dir, ['cat-file', '--batch-check=%(objecttype)'], {
-    input: hashes.map((hash) => `${hash}\n`).join(''),
-    timeoutMs: CHECK_TIMEOUT_MS,
-  });
-  return stdout
-    .toString()
-    .split('\n')
-    .map((line) => line.split(' ').at(-1)!);
-}
-
 /** One of these commits that no branch and no tag contains. */
-async function firstOfNoRef(dir: string, commits: readonly string[]): Promise<string | null> {
+async function firstOfNoRef(repository: Repository, commits: readonly string[]): Promise<string | null> {
   if (commits.length === 0) return null;
-  const { stdout } = await runGit(dir, ['rev-list', '--max-count=1', '--stdin', '--not', '--all'], {
+  const { stdout } = await repository.git(['rev-list', '--max-count=1', '--stdin', '--not', '--all'], {
     input: `${commits.join('\n')}\n`,
     timeoutMs: CHECK_TIMEOUT_MS,
   });

@@ -19,7 +19,8 @@ export interface GitProject {
   id: number;
   workspaceId: number;
   slug: string;
-  /** The folder of its repository. */
+  /** The name of its repository, and its folder. */
+  repository: string;
   dir: string;
   defaultBranch: string;
   allowForcedPush: boolean;
@@ -70,6 +71,7 @@ export async function findProjectForGit(
       id: project.id,
       workspaceId: project.workspace_id,
       slug: project.slug,
+      repository: project.repository,
       dir,
       defaultBranch: project.default_branch,
       allowForcedPush: project.allow_forced_push,
