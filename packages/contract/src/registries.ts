@@ -29,6 +29,10 @@ export const RegistryCredential = z.object({
   username: z.string(),
   createdAt: z.string(),
   createdBy: z.string().nullable(),
+  /** Whether rented instances log in with it. */
+  isForRented: z.boolean(),
+  /** The self-hosted instances that do: those of the time at which it was stored. */
+  ownServers: z.array(z.object({ id: Id, title: z.string() })),
 });
 export type RegistryCredential = z.infer<typeof RegistryCredential>;
 
@@ -46,7 +50,7 @@ export const registries = {
   add: call({
     path: 'docker-container/registry/add',
     summary:
-      'Stores a credential for a registry, in place of an earlier one. Pulls that it was refused for are retried.',
+      'Stores a credential for a registry, in place of an earlier one, for rented instances and for the self-hosted instances that there are now. Pulls that it was refused for are retried.',
     auth: MANAGE,
     byToken: true,
     input: z.strictObject({

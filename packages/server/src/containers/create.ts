@@ -14,7 +14,7 @@ import { invalid, refused } from '../http/errors.ts';
 import { requireManagement, type Viewer, visibleContainer, visibleServer } from './access.ts';
 import { checkCapacity, checkPolicy } from './capacity.ts';
 import { openEnv } from './desired.ts';
-import { fillEnv } from './fillEnv.ts';
+import { type FormerEnv, fillEnv, NO_ENV } from './fillEnv.ts';
 import { insertContainer } from './insert.ts';
 import { AGENT_TOO_OLD, lockServer, type ReadyServer } from './lockServer.ts';
 import { presentContainer } from './present.ts';
@@ -42,7 +42,7 @@ export function createContainers(ctx: Caller, asked: Asked): Promise<Container[]
     const { id: instanceId, kind } = await visibleServer(viewer, asked.instanceRef);
     requireManagement(ctx, kind);
     const projectId = asked.projectRef ? await lockProjectOfContainer(viewer, asked.projectRef) : null;
-    const former = asked.cloneOf ? await envOfOriginal(ctx, viewer, asked.cloneOf) : [];
+    const former = asked.cloneOf ? await envOfOriginal(ctx, viewer, asked.cloneOf) : NO_ENV;
     const server = await lockServer(trx, instanceId);
     if (!server) {
       throw invalid(text('Containers can only be created for server instances that are online'), 'instanceRef');
@@ -50,7 +50,7 @@ export function createContainers(ctx: Caller, asked: Asked): Promise<Container[]
     const wanted: Specification = {
       ...asked,
       command: commandLine(asked.command),
-      env: fillEnv(asked.env, former),
+      env: fillEnv(asked.env, former, instanceId),
       memoryGb: asked.memoryGb ?? null,
       gpuIds: chosenGpus(asked.gpuIds, server.size),
       shmMb: asked.shmMb ?? null,
@@ -80,7 +80,7 @@ export function createContainers(ctx: Caller, asked: Asked): Promise<Container[]
 }
 
 /** Variables of the container that is cloned. Only who may manage it gets them. */
-async function envOfOriginal(ctx: Caller, viewer: Viewer, ref: Ref): Promise<DesiredContainer['spec']['env']> {
+async function envOfOriginal(ctx: Caller, viewer: Viewer, ref: Ref): Promise<FormerEnv> {
   const original = await visibleContainer(viewer, ref);
   requireManagement(viewer, original.instance.kind);
   const verdict = containerCan.clone(original);
@@ -90,7 +90,7 @@ async function envOfOriginal(ctx: Caller, viewer: Viewer, ref: Ref): Promise<Des
     .select(['slug', 'env_sealed'])
     .where('id', '=', original.id)
     .executeTakeFirstOrThrow();
-  return openEnv(ctx, row);
+  return { variables: openEnv(ctx, row), instanceId: original.instance.id, isHidden: false };
 }
 
 function namesOf({ slug, title, count }: Asked): { slug: string; title: string }[] {

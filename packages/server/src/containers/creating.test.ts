@@ -182,6 +182,32 @@ describe('creating containers', () => {
     await theirDaemon.close();
   });
 
+  it('asks for secrets again on another server, for everybody', async () => {
+    const env = [
+      { name: 'TOKEN', value: 'canary-7c1e', secret: true },
+      { name: 'MODE', value: 'fast' },
+    ];
+    const cloneOf = { id: (await create({ env })).id };
+    const message = 'This secret was entered for another server: enter it again for this one';
+    for (const kind of ['rented', 'self-hosted'] as const) {
+      const id = await (kind === 'rented' ? aRentedInstance : aSelfHostedServer)(at.app.ctx, at.alice);
+      const daemon = await connectDaemon(at.app.url, await join(id, kind));
+      const more = { cloneOf, instanceRef: { id } };
+      const refused: Create['env'][] = [
+        [{ name: 'TOKEN' }],
+        [{ name: 'TOKEN', secret: true }],
+        [{ name: 'TOKEN', secret: false }],
+      ];
+      for (const asked of refused) expect(await refusal({ ...more, env: asked })).toEqual({ 'env.0.value': message });
+      expect(await refusal({ ...more, env: [{ name: 'MODE' }, { name: 'TOKEN' }] })).toEqual({
+        'env.1.value': message,
+      });
+      const given = await create({ ...more, env: [{ name: 'MODE' }, { name: 'TOKEN', value: 'new' }] });
+      expect(given.envNames).toEqual(['MODE', 'TOKEN']);
+      await daemon.close();
+    }
+  });
+
   it('asks for a daemon that knows shared memory, health checks and secret variables', async () => {
     const shown = await create({ shmMb: 64, memoryGb: 0.5, healthCheck: { command: 'test -e /ready' } });
     expect(shown).toMatchObject({

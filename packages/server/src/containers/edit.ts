@@ -44,7 +44,7 @@ export function editContainer(ctx: Caller, asked: Asked): Promise<Container> {
     if (!verdict.allowed || !server) throw refused(verdict.allowed ? SERVER_AWAY : verdict.reason);
     await changeNames(viewer, row, asked);
     const before = specificationOf(ctx, row);
-    const wanted = wantedOf(asked, before);
+    const wanted = wantedOf(row.instance_id, asked, before);
     const isToRecreate = !isDeepStrictEqual(wanted, before) || isToRebind(container, asked);
     if (isToRecreate || isToTryAgain(row)) {
       await checkWanted(trx, row, server, wanted);
@@ -106,11 +106,13 @@ async function changeNames(viewer: Viewer, row: ContainerRow, { title, projectRe
     .execute();
 }
 
-function wantedOf(asked: Asked, before: Specification): Specification {
+function wantedOf(instanceId: number, asked: Asked, before: Specification): Specification {
   return {
     dockerImage: asked.dockerImage ?? before.dockerImage,
     command: asked.command === undefined ? before.command : commandLine(asked.command),
-    env: asked.env ? fillEnv(asked.env, before.env) : before.env,
+    env: asked.env
+      ? fillEnv(asked.env, { variables: before.env, instanceId, isHidden: false }, instanceId)
+      : before.env,
     cpus: asked.cpus ?? before.cpus,
     memoryGb: asked.memoryGb === undefined ? before.memoryGb : asked.memoryGb,
     gpuIds: asked.gpuIds ?? before.gpuIds,

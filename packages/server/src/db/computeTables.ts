@@ -293,6 +293,9 @@ export interface RegistryCredentialTable {
   host: string;
   username: string;
   secret_sealed: string;
+  /** Which servers get it: all rented ones, and these own ones. */
+  for_rented: Generated<boolean>;
+  own_servers: Generated<number[]>;
   created_by: number | null;
   /** When this credential was stored: another one for the same host replaces it. */
   created_at: ColumnType<Date, Date | undefined, Date>;

@@ -1,5 +1,6 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
+import type { Permission } from '@stagi/contract/permissions.ts';
 import { REGISTRIES_MAX, type RegistryCredential } from '@stagi/contract/registries.ts';
 import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
@@ -12,9 +13,16 @@ import { isId } from '../http/paging.ts';
 import { sealPlace } from './pullAuth.ts';
 import { listCredentials } from './queries.ts';
 
-type Caller = Pick<Context, 'secrets'> & { db: Db; workspace: { id: number }; user: { id: number } };
+type Caller = Pick<Context, 'secrets'> & {
+  db: Db;
+  workspace: { id: number; permissions: readonly Permission[] };
+  user: { id: number };
+};
 
-/** In place of an earlier one for the same registry. */
+/**
+ * In place of an earlier one for the same registry. It is for the servers that there are now and that its giver may
+ * manage, and for those that are rented later; an own server that is attached later would hand it to whoever has that.
+ */
 export function addCredential(
   ctx: Caller,
   { host, username, secret }: ParsedInputOf<typeof api.registries.add>,
@@ -26,6 +34,7 @@ export function addCredential(
     if (known.length >= REGISTRIES_MAX && !known.some((one) => one.host === host))
       throw refused(text('A workspace has credentials for at most {{most}} registries'), { most: REGISTRIES_MAX });
     const values = {
+      ...(await serversFor(trx, ctx.workspace)),
       username,
       secret_sealed: ctx.secrets.seal(secret, sealPlace(ctx.workspace.id, host)),
       created_by: ctx.user.id,
@@ -44,7 +53,24 @@ export function addCredential(
   });
 }
 
-export function removeCredential(ctx: Pick<Caller, 'db' | 'workspace'>, id: number): Promise<void> {
+async function serversFor(trx: Db, { id, permissions }: Caller['workspace']) {
+  const own = permissions.includes('SELFHOSTED_INSTANCE_MANAGEMENT')
+    ? await trx
+        .selectFrom('instance')
+        .select('id')
+        .where('workspace_id', '=', id)
+        .where('kind', '=', 'self-hosted')
+        .where('closed_at', 'is', null)
+        .orderBy('id')
+        .execute()
+    : [];
+  return {
+    for_rented: permissions.includes('INSTANCE_RENTED_MANAGEMENT'),
+    own_servers: own.map((server) => server.id),
+  };
+}
+
+export function removeCredential(ctx: { db: Db; workspace: { id: number } }, id: number): Promise<void> {
   return inTransaction(ctx.db, async (trx) => {
     const gone = await trx
       .deleteFrom('registry_credential')

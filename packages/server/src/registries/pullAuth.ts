@@ -1,12 +1,13 @@
 import type { RegistryAuth } from '@stagi/contract/daemon.ts';
 import { parseImage } from '@stagi/contract/imageReference.ts';
+import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 
 export const sealPlace = (workspaceId: number, host: string): string => `registry|${workspaceId}|${host}`;
 
 /**
  * What a server logs in to the registry of a container's image with: the credential of its workspace for exactly that
- * host. Null when there is none, and for a container that is not to be created on this server under this generation.
+ * host, if it was entered for this server. Null when there is none, and for a container that is not to be created on this server under this generation.
  */
 export async function pullAuthOf(
   { db, secrets }: Pick<Context, 'db' | 'secrets'>,
@@ -29,6 +30,10 @@ export async function pullAuthOf(
     .select(['username', 'secret_sealed'])
     .where('workspace_id', '=', container.workspace_id)
     .where('host', '=', image.host)
+    .where(
+      sql<boolean>`exists (select from instance i where i.id = ${instanceId}
+        and case i.kind when 'rented' then for_rented else i.id = any(own_servers) end)`,
+    )
     .executeTakeFirst();
   if (!credential) return null;
   return {

@@ -2,11 +2,13 @@ import { api } from '@stagi/contract/api.ts';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { readyServer } from '../containers/testing/readyServer.ts';
+import { connectDaemon } from '../testing/daemon.ts';
+import { anApiToken, aRentedInstance, aSelfHostedServer } from '../testing/factories.ts';
 
 const SECRET = 'canary-secret-4d1b';
 
 describe('credentials of registries', () => {
-  const { at, create, view, wanted } = readyServer();
+  const { at, join, create, view, wanted } = readyServer();
   const add = (more = {}) =>
     at.alice.client(api.registries.add, { host: 'ghcr.io', username: 'ada', secret: SECRET, ...more });
   const list = async () => (await at.alice.client(api.registries.list, {})).entities;
@@ -61,6 +63,37 @@ describe('credentials of registries', () => {
     expect((await add({ host })).entity.host).toBe('docker.io');
     const { id } = await create({ dockerImage: 'owner/private:1' });
     expect(await asked(id)).toEqual({ serveraddress: 'docker.io', username: 'ada', password: SECRET });
+  });
+
+  it('are given to the servers that were there when they were stored, and to rented ones', async () => {
+    const ask = async (instanceId: number, kind: 'rented' | 'self-hosted') => {
+      const daemon = await connectDaemon(at.app.url, await join(instanceId, kind));
+      const { id } = await create({ instanceRef: { id: instanceId }, dockerImage: 'ghcr.io/o/n:1' });
+      daemon.send({ type: 'pull-auth', containerId: id, gen: 1 });
+      await expect.poll(() => daemon.received.some(({ type }) => type === 'pull-auth')).toBe(true);
+      await daemon.close();
+      return daemon.received.find((message) => message.type === 'pull-auth')!.auth;
+    };
+    const auth = { serveraddress: 'ghcr.io', username: 'ada', password: SECRET };
+    const known = await aSelfHostedServer(at.app.ctx, at.alice);
+    const { entity } = await add();
+    expect(entity).toMatchObject({ isForRented: true, ownServers: [{ id: known }] });
+    const attached = await aSelfHostedServer(at.app.ctx, at.alice);
+    const rented = await aRentedInstance(at.app.ctx, at.alice);
+    expect([await ask(known, 'self-hosted'), await ask(attached, 'self-hosted'), await ask(rented, 'rented')]).toEqual([
+      auth,
+      null,
+      auth,
+    ]);
+    const { token } = await anApiToken(at.app.ctx, at.alice, { permissions: ['SELFHOSTED_INSTANCE_MANAGEMENT'] });
+    const body = { host: 'quay.io', username: 'eve', secret: 'x' };
+    const answer = await at.app.post('docker-container/registry/add', body, {
+      authorization: `Bearer ${token}`,
+      'idempotency-key': 'own',
+    });
+    expect(answer.body).toMatchObject({ entity: { isForRented: false, ownServers: [{}, {}] } });
+    await add();
+    expect(await ask(attached, 'self-hosted')).toEqual(auth);
   });
 
   it('are given for the registry of the image alone, and are in no desired state', async () => {

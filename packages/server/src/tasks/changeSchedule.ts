@@ -1,9 +1,8 @@
-import { ROLE_PERMISSIONS, ROLES } from '@stagi/contract/permissions.ts';
 import type { TaskFields } from '@stagi/contract/taskFields.ts';
 import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import { announce } from '../bus/bus.ts';
-import { fillEnv } from '../containers/fillEnv.ts';
+import { type FormerEnv, fillEnv } from '../containers/fillEnv.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db, TaskScheduleRow } from '../db/schema.ts';
@@ -13,17 +12,19 @@ import { checkPlaces, type Maker, type TaskInput } from './create.ts';
 import { nextTime, requireTimetable } from './cron.ts';
 import { type Env, openScheduleEnv, sealScheduleEnv } from './env.ts';
 import { formerEnv } from './formerEnv.ts';
+import { ROLES_WITH_TASKS, requireTaskRights } from './rights.ts';
 import { lockSchedule, type ScheduleInput } from './schedules.ts';
 
 const SCHEDULES_MAX = 100;
 
 /** Stores a new schedule; the worker starts its tasks. Returns its id. Its commit exists now, and is looked up anew later. */
-export function createSchedule(ctx: Maker, input: ScheduleInput<'createSchedule'>): Promise<number> {
+export async function createSchedule(ctx: Maker, input: ScheduleInput<'createSchedule'>): Promise<number> {
+  requireTaskRights(ctx.workspace);
   return inTransaction(ctx.db, async (trx) => {
     const nextAt = requireTimetable(input, ctx.clock.now());
     const project = await changeableProject({ db: trx, workspace: ctx.workspace }, input.projectRef);
     const { instanceId, storage } = await checkPlaces(trx, ctx.workspace.id, project.id, input);
-    const env = fillEnv(input.env, await formerEnv(ctx, trx, input.cloneOf));
+    const env = fillEnv(input.env, await formerEnv(ctx, trx, input.cloneOf), instanceId);
     // Locked: two at once are counted one after the other, and none is made in a project that is being deleted.
     await trx.selectFrom('project').select('id').where('id', '=', project.id).forNoKeyUpdate().execute();
     await changeableProject({ db: trx, workspace: ctx.workspace }, { id: project.id });
@@ -84,6 +85,8 @@ export async function editSchedule(ctx: Maker, input: ScheduleInput<'editSchedul
     const isPaused = input.isPaused ?? schedule.paused_at !== null;
     const resumes = schedule.paused_at !== null && !isPaused;
     const firstAt = isNew ? requireTimetable(timetable, ctx.clock.now()) : null;
+    // It goes on as its maker, who may be somebody else.
+    if (resumes || input.task) await below(input.task ? 'task' : null, async () => requireTaskRights(ctx.workspace));
     const task = input.task && (await changedTask(ctx, trx, schedule, input.task));
     await trx
       .updateTable('task_schedule')
@@ -109,7 +112,8 @@ async function changedTask(ctx: Maker, trx: Db, schedule: TaskScheduleRow, input
     if (project.id !== schedule.project_id)
       throw invalid(text('A schedule stays in its project: create another one there'), 'projectRef');
     const { instanceId, storage } = await checkPlaces(trx, ctx.workspace.id, project.id, input);
-    const env = fillEnv(input.env, openScheduleEnv(ctx, schedule));
+    const former = { variables: openScheduleEnv(ctx, schedule), instanceId: schedule.instance_id, isHidden: true };
+    const env = fillEnv(input.env, former, instanceId);
     return {
       fields: JSON.stringify(storedFields(input, { projectId: project.id, instanceId, storageId: storage.id, env })),
       instance_id: instanceId,
@@ -136,8 +140,6 @@ async function heir(ctx: Maker, trx: Db, { created_by }: TaskScheduleRow): Promi
           .executeTakeFirst();
   return maker ? {} : { created_by: ctx.user.id };
 }
-
-export const ROLES_WITH_TASKS = ROLES.filter((role) => ROLE_PERMISSIONS[role].includes('RUNNING_TASKS'));
 
 export async function deleteSchedule(ctx: Maker, { id }: ScheduleInput<'deleteSchedule'>): Promise<void> {
   await inTransaction(ctx.db, async (trx) => {
@@ -185,29 +187,29 @@ function storedFields(
 export function taskOfSchedule(
   ctx: Pick<Context, 'secrets'>,
   schedule: TaskScheduleRow,
-): { input: TaskInput; former: Env } {
-  const former = openScheduleEnv(ctx, schedule);
+): { input: TaskInput; former: FormerEnv } {
+  const variables = openScheduleEnv(ctx, schedule);
   const { project_id, instance_id, storage_id, fields } = schedule;
   const { projectId, instanceId, storageId, envNames, ...rest } = fields;
   return {
-    former,
+    former: { variables, instanceId: instance_id, isHidden: true },
     input: {
       ...rest,
       projectRef: { id: project_id },
       instanceRef: { id: instance_id },
       storageRef: { id: storage_id },
-      env: former,
+      env: variables,
       title: schedule.title,
     },
   };
 }
 
 /** Names the fields of a refusal as those of a part of the input. */
-async function below<T>(part: string, work: () => Promise<T>): Promise<T> {
+async function below<T>(part: string | null, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof PublicError) || error.status !== 400) throw error;
+    if (part === null || !(error instanceof PublicError) || error.status !== 400) throw error;
     const { template, message, values, fieldsWithError = [], fieldMessages = {} } = error.body;
     throw new PublicError(400, template ?? message, {
       fieldsWithError: fieldsWithError.map((field) => `${part}.${field}`),

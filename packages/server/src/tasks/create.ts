@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Permission } from '@stagi/contract/permissions.ts';
 import { PRIORITY_ORDER } from '@stagi/contract/taskRules.ts';
 import type { CreateTask } from '@stagi/contract/tasks.ts';
 import { text } from '@stagi/contract/text.ts';
@@ -7,7 +8,7 @@ import { sql } from 'kysely';
 import type { z } from 'zod';
 import { announce } from '../bus/bus.ts';
 import { checkPolicy, type ServerSize } from '../containers/capacity.ts';
-import { fillEnv } from '../containers/fillEnv.ts';
+import { type FormerEnv, fillEnv } from '../containers/fillEnv.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
@@ -16,6 +17,7 @@ import { announceProject } from '../projects/status.ts';
 import { changeableProject, type FoundCommit } from './commit.ts';
 import { type Env, sealTaskEnv } from './env.ts';
 import { requireRun } from './quota.ts';
+import { requireTaskRights } from './rights.ts';
 import { requireServer } from './servers.ts';
 import { announceTask } from './status.ts';
 import { requireInput, requireStorage } from './storage.ts';
@@ -23,14 +25,14 @@ import { requireInput, requireStorage } from './storage.ts';
 /** Who a task is made for. */
 export interface Maker extends Context {
   user: { id: number };
-  workspace: { id: number; plan: Plan };
+  workspace: { id: number; plan: Plan; permissions: readonly Permission[] };
 }
 
 export type TaskInput = Omit<z.output<typeof CreateTask>, 'cloneOf'>;
 
 interface Origin {
   /** Values of variables that the input names without one. */
-  former: Env;
+  former: FormerEnv;
   scheduleId: number | null;
 }
 
@@ -40,19 +42,20 @@ const TITLE_MAX = 100;
  * Stores a new task and its first run; the worker starts it. Returns its id. `commit` was looked up outside of the
  * transaction. Refusals name the fields of the form.
  */
-export function createTask(
+export async function createTask(
   ctx: Maker,
   input: TaskInput,
   commit: FoundCommit,
   { former, scheduleId }: Origin,
 ): Promise<number> {
+  requireTaskRights(ctx.workspace);
   return inTransaction(ctx.db, async (trx) => {
     await requireBalance(trx, ctx.workspace.id);
     const caller = { db: trx, workspace: ctx.workspace };
     const { id: projectId } = await changeableProject(caller, input.projectRef);
     const { instanceId, storage } = await checkPlaces(trx, ctx.workspace.id, projectId, input);
     await requireInput(trx, storage, input.inputUrlPath);
-    const env = fillEnv(input.env, former);
+    const env = fillEnv(input.env, former, instanceId);
     await requireRun(trx, ctx.workspace);
     const { id: createdBy } = ctx.user;
     const id = await insert(ctx, trx, input, {

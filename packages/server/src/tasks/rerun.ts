@@ -36,6 +36,7 @@ export function rerunTask(ctx: Maker, ref: Ref): Promise<number> {
       title: task.title,
     };
     const commit = { sha: task.commit_sha, message: task.commit_message, at: task.commit_at, ref: task.commit_ref };
-    return createTask({ ...ctx, db: trx }, input, commit, { former: openTaskEnv(ctx, task), scheduleId: null });
+    const former = { variables: openTaskEnv(ctx, task), instanceId, isHidden: true };
+    return createTask({ ...ctx, db: trx }, input, commit, { former, scheduleId: null });
   });
 }

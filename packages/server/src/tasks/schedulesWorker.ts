@@ -1,3 +1,4 @@
+import { ROLE_PERMISSIONS, type Role } from '@stagi/contract/permissions.ts';
 import type { ProjectStatus } from '@stagi/contract/projectRules.ts';
 import { TASK_ENDED, type TaskStatus } from '@stagi/contract/taskRules.ts';
 import type { TaskSchedule } from '@stagi/contract/taskSchedules.ts';
@@ -10,10 +11,11 @@ import { inTransaction } from '../db/pool.ts';
 import type { Db, TaskScheduleRow } from '../db/schema.ts';
 import { PublicError } from '../http/errors.ts';
 import { repeatEvery } from '../loops/repeatEvery.ts';
-import { announceSchedules, ROLES_WITH_TASKS, taskOfSchedule } from './changeSchedule.ts';
+import { announceSchedules, taskOfSchedule } from './changeSchedule.ts';
 import { type FoundCommit, findCommit } from './commit.ts';
 import { createTask } from './create.ts';
 import { nextTime } from './cron.ts';
+import { ROLES_WITH_TASKS } from './rights.ts';
 import { PROJECT_ARCHIVED, WORKSPACE_DISABLED, whatIsGone } from './waiting.ts';
 
 const PASS_MS = 1_000;
@@ -43,17 +45,17 @@ interface DueSchedule extends TaskScheduleRow {
   workspace_disabled: boolean;
   exhausted: boolean;
   plan: Plan;
-  /** Whether the maker is a member who may run tasks. */
-  may_run: boolean;
+  /** That of its maker; null: they are no member who may make tasks. */
+  maker_role: Role | null;
   last_task_status: TaskStatus | null;
   now: Date;
 }
 
 const DUE = sql<DueSchedule>`select s.*, p.status as project_status, w.plan, w.exhausted_at is not null as exhausted,
     (w.disabled_at is not null or w.deleted_at is not null) as workspace_disabled,
-    exists (select from membership m join app_user u on u.id = m.user_id
+    (select m.role from membership m join app_user u on u.id = m.user_id
       where m.workspace_id = s.workspace_id and m.user_id = s.created_by and u.disabled_at is null
-        and m.role in (${sql.join(ROLES_WITH_TASKS)})) as may_run,
+        and m.role in (${sql.join(ROLES_WITH_TASKS)})) as maker_role,
     (select t.status from task t where t.id = s.last_task_id) as last_task_status, clock_timestamp() as now
   from task_schedule s join project p on p.id = s.project_id join workspace w on w.id = s.workspace_id
   where s.deleted_at is null and s.paused_at is null`;
@@ -65,13 +67,13 @@ function reasonToPause(schedule: DueSchedule): string | null {
   const gone = whatIsGone({ project, storage: 'rented', workspace: { isDisabled, exhaustedAt: null } });
   if (gone) return gone;
   if (project === 'archived') return PROJECT_ARCHIVED;
-  return schedule.may_run ? null : text('Whoever made it may not run tasks any more');
+  return schedule.maker_role ? null : text('Whoever made it may not run tasks any more');
 }
 
 /** Pauses schedules that cannot go on, whenever their time is. */
 async function pauseOrphans(ctx: Context): Promise<void> {
   const { rows } = await sql<{ id: number }>`select id from (${DUE}) s
-    where s.workspace_disabled or s.project_status not in ('active', 'creating') or not s.may_run
+    where s.workspace_disabled or s.project_status not in ('active', 'creating') or s.maker_role is null
     order by id limit ${MAX_PER_PASS}`.execute(ctx.db);
   for (const { id } of rows)
     await inTransaction(ctx.db, async (trx) => {
@@ -134,7 +136,8 @@ async function startTask(ctx: Context, schedule: DueSchedule, lookup: Lookup): P
       if (skipped) return note(trx, current, { result: 'skipped', reason: skipped, taskId: null });
       if ('refusal' in lookup) return note(trx, current, { result: 'failed', reason: lookup.refusal, taskId: null });
       const { input, former } = taskOfSchedule(ctx, current);
-      const workspace = { id: current.workspace_id, plan: current.plan };
+      const permissions = ROLE_PERMISSIONS[current.maker_role!];
+      const workspace = { id: current.workspace_id, plan: current.plan, permissions };
       const maker = { ...ctx, db: trx, user: { id: current.created_by! }, workspace };
       const taskId = await createTask(maker, input, lookup.commit, { former, scheduleId: current.id });
       await note(trx, current, { result: 'started', reason: null, taskId });

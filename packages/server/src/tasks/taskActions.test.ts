@@ -116,6 +116,21 @@ describe('cloning a task', () => {
     });
   });
 
+  it('asks for every variable again on another server', async () => {
+    const first = await place.create(alice, { env: [{ name: 'KEEP', value: 'kept' }] });
+    const elsewhere = { id: await aTaskServer(app, alice, { kind: 'self-hosted' }) };
+    await attach(alice, place.project.id, elsewhere.id);
+    const more = { cloneOf: { id: first.id }, instanceRef: elsewhere };
+    await expect(place.create(alice, { ...more, env: [{ name: 'KEEP' }] })).rejects.toMatchObject({
+      body: {
+        message: 'This secret was entered for another server: enter it again for this one',
+        fieldsWithError: ['env.0.value'],
+      },
+    });
+    const clone = await place.create(alice, { ...more, env: [{ name: 'KEEP', value: 'again' }] });
+    expect(await envOf(clone.id)).toEqual([{ name: 'KEEP', value: 'again' }]);
+  });
+
   it('gives nobody the variables of another workspace', async () => {
     const { id } = await place.create(alice, { env: [{ name: 'KEEP', value: 'kept' }] });
     const bob = await app.signUp('Bob');

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { api } from '@stagi/contract/api.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
+import type { Permission } from '@stagi/contract/permissions.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { anApiToken, aProject, aRentedInstance, aSelfHostedServer, aStorage } from '../testing/factories.ts';
@@ -249,17 +251,38 @@ describe('what a task needs', () => {
     await hers.create(carol);
   });
 
-  it('is the permission to run tasks, and no other', async () => {
-    const only = (await anApiToken(app.ctx, alice, { permissions: ['RUNNING_TASKS'] })).token;
-    const without = (
-      await anApiToken(app.ctx, alice, { permissions: ['PROJECT_MANAGEMENT', 'INSTANCE_RENTED_MANAGEMENT'] })
-    ).token;
-    const as = (token: string, key: string) => ({ authorization: `Bearer ${token}`, 'idempotency-key': key });
-    expect(await app.post('task/create', place.input(), as(without, 'w'))).toMatchObject({ status: 403 });
-    expect(await app.post('task/create', place.input(), as(only, 'o'))).toMatchObject({
-      status: 200,
-      body: { isSuccess: true, entity: { status: 'new' } },
-    });
-    expect(await app.post('task/form', {}, as(only, 'f'))).toMatchObject({ status: 200 });
+  const withToken = async (...permissions: Permission[]) => {
+    const { token } = await anApiToken(app.ctx, alice, { permissions });
+    return (path: string, body: unknown) =>
+      app.post(path, body, { authorization: `Bearer ${token}`, 'idempotency-key': randomUUID() });
+  };
+
+  it.each<[Permission[], number, string[]?]>([
+    [['PROJECT_MANAGEMENT', 'INSTANCE_RENTED_MANAGEMENT'], 403],
+    [['RUNNING_TASKS'], 400, ['projectRef', 'storageRef']],
+    [['RUNNING_TASKS', 'PROJECT'], 400, ['storageRef']],
+    [['RUNNING_TASKS', 'INSTANCE_RENTED_MANAGEMENT'], 400, ['projectRef']],
+    [['RUNNING_TASKS', 'INSTANCE_RENTED', 'SELFHOSTED_INSTANCE_MANAGEMENT', 'PROJECT_MANAGEMENT'], 400, ['storageRef']],
+    [['RUNNING_TASKS', 'PROJECT', 'INSTANCE_RENTED_MANAGEMENT'], 200],
+    [['RUNNING_TASKS', 'PROJECT_MANAGEMENT', 'INSTANCE_RENTED_MANAGEMENT'], 200],
+  ])('is the permissions for tasks, for the project and for the storage: with %j', async (held, status, fields) => {
+    const call = await withToken(...held);
+    const { id } = await create();
+    await app.ctx.db.updateTable('task').set({ status: 'canceled' }).where('id', '=', id).execute();
+    const schedule = (title: string) => ({ ...place.input(), title, cron: '0 3 1 1 *', timeZone: 'UTC' });
+    const { entity } = await alice.client(api.tasks.createSchedule, schedule('hers'));
+    await alice.client(api.tasks.editSchedule, { id: entity.id, isPaused: true });
+    const { cloneOf: _, title: __, ...task } = { ...place.input(), cloneOf: undefined, title: undefined };
+    const below = fields?.map((field) => `task.${field}`);
+    const answers: [answer: Awaited<ReturnType<typeof call>>, fields: string[] | undefined][] = [
+      [await call(api.tasks.create.path, place.input()), fields],
+      [await call(api.tasks.createSchedule.path, schedule('theirs')), fields],
+      [await call(api.tasks.rerun.path, { id }), fields],
+      [await call(api.tasks.editSchedule.path, { id: entity.id, isPaused: false }), fields],
+      [await call(api.tasks.editSchedule.path, { id: entity.id, task }), below],
+    ];
+    for (const [answer, wanted] of answers)
+      expect(answer).toMatchObject({ status, ...(wanted && { body: { fieldsWithError: wanted } }) });
+    expect(await call('task/form', {})).toMatchObject({ status: held.includes('RUNNING_TASKS') ? 200 : 403 });
   });
 });

@@ -8,7 +8,7 @@ import { errorText } from '../../../api/messages.ts';
 import { invalidate, q } from '../../../api/query.ts';
 import { useCall } from '../../../api/useCall.ts';
 import { useCallForm } from '../../../api/useCallForm.ts';
-import { useT } from '../../../i18n/i18n.ts';
+import { type T, useT } from '../../../i18n/i18n.ts';
 import { personName } from '../../../i18n/personName.ts';
 import { ConfirmDialog } from '../../../ui/dialogs/ConfirmDialog.tsx';
 import { Dialog } from '../../../ui/dialogs/Dialog.tsx';
@@ -73,6 +73,7 @@ function Credentials() {
                 {credential.createdBy !== null && ` · ${personName(t, credential.createdBy)}`} ·{' '}
                 <DateTime at={credential.createdAt} />
               </span>
+              <span className="muted">{serversOf(t, credential)}</span>
             </span>
             <IconButton
               label={t('Delete the credential for {{host}}', { host: credential.host })}
@@ -97,6 +98,13 @@ function Credentials() {
       </ConfirmDialog>
     </>
   );
+}
+
+/** Which servers get it: one that was attached later does not. */
+function serversOf(t: T, { isForRented, ownServers }: RegistryCredential): string {
+  const names = ownServers.map(({ title }) => title);
+  const all = isForRented ? [t('Rented instances'), ...names] : names;
+  return all.length > 0 ? t('For: {{servers}}', { servers: all.join(', ') }) : t('For no server');
 }
 
 function AddForm({ host, onClose }: { host: string; onClose(): void }) {
@@ -134,7 +142,9 @@ function AddForm({ host, onClose }: { host: string; onClose(): void }) {
         />
         <PasswordInput
           label={t('Password or access token')}
-          description={t('A token that can only read is enough. It replaces an earlier one for the same registry.')}
+          description={t(
+            'A token that can only read is enough. It replaces an earlier one for the same registry. A self-hosted instance that is attached later does not get it.',
+          )}
           autoComplete="new-password"
           data-testid="registry-secret"
           {...field('secret')}
