@@ -15,12 +15,11 @@ const WRITE = 'docker-container/file/write';
 
 let app: TestApp;
 let eve: Person;
-let ben: Person;
 let evesToken: string;
 let otherSession: string;
 beforeAll(async () => {
   app = await startTestApp({}, { role: 'api' });
-  [eve, ben] = [await app.signUp('Eve'), await app.signUp('Ben')];
+  eve = await app.signUp('Eve');
   evesToken = (await anApiToken(app.ctx, eve)).token;
   otherSession = (await signInAs(app, eve, FIREFOX)).accessToken;
 });
@@ -90,8 +89,9 @@ const ATTACKS: [what: string, count: number, bytes: (n: number) => string, optio
   ['announces just what is large', 60, () => head(EDIT, { ...as(eve), 'content-length': MiB + 1 })],
 ];
 
-/** All of them from the same address. */
+/** All of them from the same address. Somebody new each time: each has a rate. */
 async function anothersAreTaken(): Promise<void> {
+  const ben = await app.signUp('Ben');
   expect(await promptly('another’s large profile', () => edit(ben, 6.9 * MiB))).toBe(200);
   expect(await promptly('another’s large feedback', () => feedback(ben, 9 * MiB))).toBe(200);
   expect(await promptly('another’s large file', () => write(ben, 6 * MiB))).toBe(404);
@@ -131,7 +131,15 @@ describe('who has a credential is served while strangers at the same address', (
 
 describe('alone on the platform', () => {
   it('one sends eight large bodies, at once or in turn', async () => {
+    const ben = await app.signUp('Ben');
     expect(await times(8, () => edit(ben, 4 * MiB))).toEqual(Array.from({ length: 8 }, () => 200));
+  });
+
+  it('one sends 64 MiB in 10 s, and then waits', async () => {
+    const dora = await app.signUp('Dora');
+    expect(await times(9, () => edit(dora, 6.9 * MiB))).toEqual(Array.from({ length: 9 }, () => 200));
+    expect(await edit(dora, 6.9 * MiB)).toBe(429);
+    expect(await edit(dora, MiB / 32)).toBe(200);
   });
 
   it('one sends feedback with three pictures, which is more than a share', async () => {

@@ -11,6 +11,7 @@ const RAW_MINUTES = 10;
 const Ticket = z.object({
   workspace: z.number(),
   project: z.number(),
+  user: z.number(),
   credential: NamedCredential,
   commit: z.string(),
   expiresAt: z.number(),
@@ -18,7 +19,11 @@ const Ticket = z.object({
 
 export type CodeTicket = z.infer<typeof Ticket>;
 
-type Reader = Pick<Context, 'secrets' | 'config'> & { credential: Credential; workspace: { id: number } };
+type Reader = Pick<Context, 'secrets' | 'config'> & {
+  credential: Credential;
+  user: { id: number };
+  workspace: { id: number };
+};
 
 /** Where the caller reads files of a commit as they are; the commit has been checked. */
 export function rawFilesOf(ctx: Reader, projectId: number, commit: string): RawFiles {
@@ -26,6 +31,7 @@ export function rawFilesOf(ctx: Reader, projectId: number, commit: string): RawF
   const ticket: CodeTicket = {
     workspace: ctx.workspace.id,
     project: projectId,
+    user: ctx.user.id,
     credential: nameOfCredential(ctx.credential),
     commit,
     expiresAt: expiresAt.getTime(),

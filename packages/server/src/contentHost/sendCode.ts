@@ -10,7 +10,7 @@ import { PublicError } from '../http/errors.ts';
 import { viewProject } from '../projects/find.ts';
 import { actionable } from '../projects/present.ts';
 import { currentOwner } from '../sessions/streamTicket.ts';
-import { asPerson, type Holder } from '../slots/holder.ts';
+import { asPerson } from '../slots/holder.ts';
 import { holdForAnswer } from '../slots/holdForAnswer.ts';
 import { type CodeTicket, openCodeTicket } from './codeTicket.ts';
 import { fileNameOf } from './fileName.ts';
@@ -35,9 +35,12 @@ export async function sendCode(
   const ticket = openCodeTicket(ctx, sealed);
   if (!ticket) throw noSuchLink();
   if (ticket.isExpired) throw linkEnded();
+  const reader = asPerson(ticket.user, ticket.workspace);
+  // Before the database is asked.
+  ctx.slots.rawFiles.requireChance(reader);
   const readable = await readableBy(ctx, ticket);
   if (!readable) throw linkEnded();
-  const { repository, reader } = readable;
+  const { repository } = readable;
   holdForAnswer(request, reply, ctx.slots.rawFiles, reader);
   const { sha, name, size } = await fileAt(repository, ticket.commit, path);
   const content = size <= IN_MEMORY_BYTES ? ((await repository.read(sha))?.content ?? null) : null;
@@ -67,13 +70,12 @@ export async function sendCode(
 async function readableBy(
   ctx: Context,
   { workspace, project: projectId, credential }: CodeTicket,
-): Promise<{ repository: Repository; reader: Holder } | null> {
+): Promise<{ repository: Repository } | null> {
   const owner = await currentOwner(ctx, { credential, workspace: { id: workspace } });
   if (typeof owner === 'string' || !holdsAny(owner.workspace.permissions, READ)) return null;
   const project = await viewProject(ctx.db, workspace, { id: projectId });
   if (!projectCan.read(actionable(project)).allowed) return null;
-  const reader = asPerson(owner.user.id, workspace);
-  return { repository: ctx.repositories.at(project.repository, reader), reader };
+  return { repository: ctx.repositories.at(project.repository, asPerson(owner.user.id, workspace)) };
 }
 
 async function fileAt(

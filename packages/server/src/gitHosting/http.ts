@@ -81,7 +81,9 @@ async function answer(
   });
   const protocol = single(request.headers['git-protocol']);
   const left = new AbortController();
-  response.once('close', () => left.abort());
+  // It may have left while the database was asked.
+  if (response.destroyed) left.abort();
+  else response.once('close', () => left.abort());
   const start = (): Served =>
     serveGit(hosting, gitRequest, project, {
       options: asked.isAdvertisement ? ['--stateless-rpc', '--http-backend-info-refs'] : ['--stateless-rpc'],

@@ -87,12 +87,13 @@ function flatten(issues: readonly z.core.$ZodIssue[]): { path: PropertyKey[]; me
 
 /** The only place where an exception becomes a reply. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const known = translate(error, request);
+  const known = translate(error, request, reply);
   if (known.status === 503)
     rarely((likeIt) =>
       request.log.warn({ err: error, call: request.routeOptions.url, likeIt }, 'call refused for now'),
     );
-  else if (known.status >= 500) request.log.error({ err: error, call: request.routeOptions.url }, 'call failed');
+  else if (known.status >= 500 && known.body.status !== 499)
+    request.log.error({ err: error, call: request.routeOptions.url }, 'call failed');
   if (known.retryAfter !== null) void reply.header('retry-after', String(known.retryAfter));
   void reply.status(known.status).send({ ...known.body, requestId: request.id });
 }
@@ -100,9 +101,14 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 /** In an outage every call fails alike. */
 const rarely = createRareLog(1_000);
 
-function translate(error: unknown, request: FastifyRequest): PublicError {
+/** The client has left, and that ended the call. */
+const isGone = (error: unknown, request: FastifyRequest, reply: FastifyReply): boolean =>
+  (request.raw.destroyed && !request.raw.complete) ||
+  (reply.raw.destroyed && error instanceof Error && error.name === 'AbortError');
+
+function translate(error: unknown, request: FastifyRequest, reply: FastifyReply): PublicError {
   if (error instanceof PublicError) return error;
-  if (request.raw.destroyed && !request.raw.complete) {
+  if (isGone(error, request, reply)) {
     const aborted = new PublicError(500, text('The client closed the request'), { cause: error });
     aborted.body.status = 499;
     return aborted;
