@@ -2,7 +2,7 @@ import { type Permission, ROLE_PERMISSIONS, type Role } from '@stagi/contract/pe
 import type { Db } from '../db/schema.ts';
 import { revokeMemberKeys } from '../instances/sshAccess.ts';
 import { revokeInvitesBeyondRole } from '../invites/revokeBeyondRole.ts';
-import { keepS3Keys, revokeS3Key } from '../objects/keys.ts';
+import { revokeS3Key } from '../objects/keys.ts';
 
 /** Who may use servers and storages: SSH keys on servers, access keys and links rest on it. */
 const USES_SERVERS: Permission = 'INSTANCE_RENTED_MANAGEMENT';
@@ -10,9 +10,9 @@ const USES_SERVERS: Permission = 'INSTANCE_RENTED_MANAGEMENT';
 /**
  * Ends for good what a member made that rested on a right which they lose: SSH keys on servers, access keys and share
  * links, join links. So nothing of it comes back with the right. `role`: the one that they have from now on; null: they
- * leave. `keepKeys`: access keys and share links go on, even beyond their maker's account.
+ * have left. `keptKeys`: those access keys and share links that go on are kept already (`keepS3Keys`).
  *
- * Called before the membership changes. All else asks at each use what is true then: sessions, tokens, streams, ports,
+ * Called after the membership has changed, which waits for what they are adding meanwhile. All else asks at each use what is true then: sessions, tokens, streams, ports,
  * git, and access keys through `KEY_WORKS`, for which a token that was archived or has expired, or a disabled account
  * or workspace, needs no call here.
  */
@@ -20,17 +20,15 @@ export async function endRights(
   trx: Db,
   {
     role,
-    keepKeys = false,
+    keptKeys = false,
     ...who
-  }: { workspaceId: number; userId: number; actorId: number; role: Role | null; keepKeys?: boolean },
+  }: { workspaceId: number; userId: number; actorId: number; role: Role | null; keptKeys?: boolean },
 ): Promise<void> {
   if (role) await revokeInvitesBeyondRole(trx, { ...who, role });
   if (role && ROLE_PERMISSIONS[role].includes(USES_SERVERS)) return;
   await revokeMemberKeys(trx, who);
-  const made = { workspaceId: who.workspaceId, madeBy: who.userId };
-  if (keepKeys) await keepS3Keys(trx, made);
   // Share links end with their keys.
-  else await revokeS3Key(trx, made);
+  if (!keptKeys) await revokeS3Key(trx, { workspaceId: who.workspaceId, madeBy: who.userId });
 }
 
 /** Ends the access keys and share links that an app made which its user shuts out: each session is of one app. */

@@ -10,6 +10,7 @@ import { removedMail, roleChangedMail } from '../mail/memberMails.ts';
 import { sendMail } from '../mail/send.ts';
 import { lockMembers } from '../memberships/lockMembers.ts';
 import { coversRole, mayManageMembers } from '../memberships/roles.ts';
+import { keepS3Keys } from '../objects/keys.ts';
 import { endRights } from '../rights/endRights.ts';
 import { type Authenticated, type Membership, requireStepUp } from '../sessions/authenticate.ts';
 import { findMember } from './members.ts';
@@ -30,13 +31,13 @@ export async function changeRole(ctx: Caller, { userId, role }: { userId: number
     if (role === 'Owner' && member.role !== 'Owner') requireStepUp(ctx);
     if (role !== 'Owner') refuseLastOwner(member);
     const who = { workspaceId: ctx.workspace.id, userId: member.user_id, actorId: ctx.user.id };
-    await endRights(trx, { ...who, role });
     await trx
       .updateTable('membership')
       .set({ role })
       .where('workspace_id', '=', ctx.workspace.id)
       .where('user_id', '=', member.user_id)
       .execute();
+    await endRights(trx, { ...who, role });
     await announceMembers(trx, ctx.workspace.id);
     if (role !== member.role && member.user_id !== ctx.user.id)
       await sendMail(ctx, trx, member.email, roleChangedMail(ctx, member, { ...changedBy(ctx), role }));
@@ -58,12 +59,14 @@ export async function removeMember(
     const { member } = await lockForChange(trx, ctx, userId);
     refuseLastOwner(member);
     const who = { workspaceId: ctx.workspace.id, userId: member.user_id, actorId: ctx.user.id };
-    await endRights(trx, { ...who, role: null, keepKeys });
+    // While they still work: one that has ended is not kept.
+    if (keepKeys) await keepS3Keys(trx, { workspaceId: ctx.workspace.id, madeBy: member.user_id });
     await trx
       .deleteFrom('membership')
       .where('workspace_id', '=', ctx.workspace.id)
       .where('user_id', '=', member.user_id)
       .execute();
+    await endRights(trx, { ...who, role: null, keptKeys: keepKeys });
     await announceMembers(trx, ctx.workspace.id);
     if (member.user_id !== ctx.user.id)
       await sendMail(ctx, trx, member.email, removedMail(ctx, member, changedBy(ctx)));
