@@ -82,6 +82,7 @@ test('a private image is pulled, saved as a template, used again and removed', a
     await page.getByTestId('registry-host').fill(registry.host);
     await page.getByTestId('registry-submit').click();
     await expect(page.getByTestId('registry-row')).toContainText(registry.host);
+    await expect(page.getByTestId('registry-row')).toContainText('For: Rented instances');
     await expectAccessible(page, 'the credentials of registries');
     await onPhone(page);
     await page.keyboard.press('Escape');

@@ -81,6 +81,16 @@ test('an owner changes a role, which bites at once, and removes somebody, who is
     await expect(there.getByRole('heading', { level: 1 })).toHaveText('Hardware marketplace');
   });
 
+  await test.step('says what ends with a role before it is taken', async () => {
+    await openMenu(here, 'Grace Hopper');
+    await here.getByTestId('action-change-role').click();
+    const dialog = here.getByTestId('role-dialog');
+    await dialog.getByText('Guest', { exact: true }).click();
+    await expect(dialog).toContainText('With this role they lose at once:');
+    await expect(dialog).toContainText('Their SSH keys on the servers of this workspace');
+    await here.keyboard.press('Escape');
+  });
+
   await test.step('renames the workspace, before the eyes of all', async () => {
     await here.getByTestId('workspace-rename').click();
     await here.getByLabel('Name', { exact: true }).fill('Analytical engines');

@@ -29,7 +29,7 @@ export const RegistryCredential = z.object({
   username: z.string(),
   createdAt: z.string(),
   createdBy: z.string().nullable(),
-  /** Whether rented instances log in with it. */
+  /** Rented instances log in with it. */
   isForRented: z.boolean(),
   /** The self-hosted instances that do: those of the time at which it was stored. */
   ownServers: z.array(z.object({ id: Id, title: z.string() })),

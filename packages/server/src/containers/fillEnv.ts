@@ -9,7 +9,7 @@ export interface FormerEnv {
   variables: Env;
   /** The server that its secrets were entered for; null: there are none. */
   instanceId: number | null;
-  /** Whether none of its values is shown to anybody, as those of a task: each is kept like a secret. */
+  /** None of its values is shown to anybody, as those of a task: each is kept like a secret. */
   isHidden: boolean;
 }
 
@@ -26,7 +26,7 @@ export function fillEnv(
 ): Env {
   return env.map(({ name, value, secret }, index) => {
     const before = former.variables.find((variable) => variable.name === name);
-    if (value === undefined && (before?.secret || (before && former.isHidden)) && former.instanceId !== instanceId)
+    if (value === undefined && before && (before.secret || former.isHidden) && former.instanceId !== instanceId)
       throw invalid(
         text('This secret was entered for another server: enter it again for this one'),
         `env.${index}.value`,

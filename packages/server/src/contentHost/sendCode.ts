@@ -38,9 +38,8 @@ export async function sendCode(
   const reader = asPerson(ticket.user, ticket.workspace);
   // Before the database is asked.
   ctx.slots.rawFiles.requireChance(reader);
-  const readable = await readableBy(ctx, ticket);
-  if (!readable) throw linkEnded();
-  const { repository } = readable;
+  const repository = await readableBy(ctx, ticket);
+  if (!repository) throw linkEnded();
   holdForAnswer(request, reply, ctx.slots.rawFiles, reader);
   const { sha, name, size } = await fileAt(repository, ticket.commit, path);
   const content = size <= IN_MEMORY_BYTES ? ((await repository.read(sha))?.content ?? null) : null;
@@ -70,12 +69,12 @@ export async function sendCode(
 async function readableBy(
   ctx: Context,
   { workspace, project: projectId, credential }: CodeTicket,
-): Promise<{ repository: Repository } | null> {
+): Promise<Repository | null> {
   const owner = await currentOwner(ctx, { credential, workspace: { id: workspace } });
   if (typeof owner === 'string' || !holdsAny(owner.workspace.permissions, READ)) return null;
   const project = await viewProject(ctx.db, workspace, { id: projectId });
   if (!projectCan.read(actionable(project)).allowed) return null;
-  return { repository: ctx.repositories.at(project.repository, asPerson(owner.user.id, workspace)) };
+  return ctx.repositories.at(project.repository, asPerson(owner.user.id, workspace));
 }
 
 async function fileAt(

@@ -60,7 +60,7 @@ import * as catalogue from './migrations/0061_catalogue.ts';
 import * as modelEndpoints from './migrations/0062_model_endpoints.ts';
 import * as keptSlugs from './migrations/0063_kept_slugs.ts';
 import * as endsOfKeys from './migrations/0064_ends_of_keys.ts';
-import * as serversOfRegistries from './migrations/0067_servers_of_registries.ts';
+import * as serversOfRegistries from './migrations/0065_servers_of_registries.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -121,7 +121,7 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0062_model_endpoints', sql: modelEndpoints.sql },
   { name: '0063_kept_slugs', sql: keptSlugs.sql },
   { name: '0064_ends_of_keys', sql: endsOfKeys.sql },
-  { name: '0067_servers_of_registries', sql: serversOfRegistries.sql },
+  { name: '0065_servers_of_registries', sql: serversOfRegistries.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;
 

@@ -44,7 +44,7 @@ export interface S3KeyTable {
   made_by: number | null;
   /** The API token that it was made with, and ends with. */
   api_token_id: number | null;
-  /** Of purpose `browser`: the session that its links end with. Else the session of the app that made it. */
+  /** The session of the web app that its links end with (`browser`), or else of the app that made it. */
   session_id: string | null;
   /** Whoever removed its maker ticked "keep": it no longer ends with its maker's account. */
   outlives_maker: Generated<boolean>;

@@ -12,7 +12,7 @@ export interface GrepLimits {
 }
 
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
-/** Of the paths of a tree. */
+/** The paths of a tree are read up to this length. */
 const MAX_PATHS_BYTES = 32 * 1024 * 1024;
 const SEARCH_MS = 8_000;
 const LINE_CHARACTERS = 300;

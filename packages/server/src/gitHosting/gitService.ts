@@ -14,7 +14,7 @@ const PROTOCOL = /^version=[0-2](:version=[0-2]){0,3}$/;
 
 const isProtocol = (asked: string | undefined): asked is string => asked !== undefined && PROTOCOL.test(asked);
 
-/** Whether git answers a client that asked for this in version 2: it takes the highest. */
+/** True if git answers a client that asked for this in version 2: it takes the highest. */
 export const isVersion2 = (asked: string | undefined): boolean => isProtocol(asked) && asked.includes('version=2');
 
 /** A push is checked and recorded by the platform, not by hooks; so deleting `main` is decided there too. */

@@ -73,6 +73,8 @@ const packet = (line: string): string => `${(line.length + 4).toString(16).padSt
 const request = (...wants: string[]): string =>
   `${packet('command=fetch')}0001${packet('no-progress')}${wants.map(packet).join('')}${packet('done\n')}0000`;
 
+const open = (sha: string): string => `${packet('command=fetch')}0001${packet(`want ${sha}\n`)}${packet('done\n')}`;
+
 describe('whatever a program writes into its request', () => {
   async function post(body: string, headers: Record<string, string> = {}): Promise<{ status: number; text: string }> {
     const { username, password, origin, pathname } = new URL(`${project.https(token)}/git-upload-pack`);
@@ -98,6 +100,9 @@ describe('whatever a program writes into its request', () => {
     ['in front of one that is offered', () => request(`want ${sha()}\n`, `want ${last}\n`)],
     ['among a thousand', () => request(...Array.from({ length: 1000 }, () => `want ${last}\n`), `want ${sha()}\n`)],
     ['before the arguments', () => `${packet('command=fetch')}${packet(`want ${sha()}\n`)}0001${packet('done\n')}0000`],
+    ['ended by a delimiter', () => `${open(sha())}0001`],
+    ['ended as a response is', () => `${open(sha())}0002`],
+    ['ended by nothing', () => open(sha())],
     ['with several versions', () => request(`want ${sha()}\n`), { 'git-protocol': 'version=1:version=2' }],
   ];
   it.each(REQUESTS)('%s: it gets no secret', async (_, body, headers) => {

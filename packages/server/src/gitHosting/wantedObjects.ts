@@ -6,7 +6,6 @@ const LENGTH_DIGITS = 4;
 const PACKET_MAX = 65_520;
 /** gitprotocol-v2(5): the packets without content: flush, delimiter, end of a response. */
 const EMPTY_PACKETS: readonly number[] = [0, 1, 2];
-const FLUSH = 0;
 const WANT = 'want ';
 const HASH_DIGITS = 40;
 /** A partial clone wants each file that it lacks by name. */
@@ -15,8 +14,9 @@ const CHECK_TIMEOUT_MS = 30_000;
 
 /**
  * Passes on what a client sends to `git upload-pack` by version 2 of the protocol, in which git sends any object that
- * it has. The flush that ends a request, for which git waits, is held back until all that was wanted is known to be of
- * a branch or tag: what was pushed away is fetched by nobody who knows its hash. Throws GitRefusal.
+ * it has. A packet without content, for which git waits before it answers, and the end of the input are held back until
+ * all that was wanted is known to be of a branch or tag: what was pushed away is fetched by nobody who knows its hash.
+ * Throws GitRefusal.
  *
  * Files and folders are not looked for: only a partial clone names them, and that would cost a walk over all of the
  * history for each.
@@ -28,8 +28,8 @@ export async function* checkWanted(repository: Repository, input: AsyncIterable<
     rest = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
     let passed = 0;
     for (let length = packetLength(rest, 0); length !== null; length = packetLength(rest, passed)) {
-      if (length === FLUSH) {
-        // What came before it may go on: git answers nothing yet.
+      if (EMPTY_PACKETS.includes(length)) {
+        // The packets before it may go on: git answers nothing yet.
         if (passed > 0) yield rest.subarray(0, passed);
         rest = rest.subarray(passed);
         passed = 0;
@@ -44,6 +44,7 @@ export async function* checkWanted(repository: Repository, input: AsyncIterable<
     if (passed > 0) yield rest.subarray(0, passed);
     rest = rest.subarray(passed);
   }
+  await requireOffered(repository, wanted);
   if (rest.length > 0) yield rest;
 }
 

@@ -1,5 +1,5 @@
 import type { Language } from '@stagi/contract/languages.ts';
-import { ROLE_PERMISSIONS, ROLES } from '@stagi/contract/permissions.ts';
+import { rolesWith } from '@stagi/contract/permissions.ts';
 import { sql } from 'kysely';
 import { balanceOf } from '../billing/burnRate.ts';
 import {
@@ -100,7 +100,7 @@ async function noticeMail(
 
 const titles = (all: readonly Named[]): string[] => all.map(({ title }) => title);
 
-const NOTIFIED_ROLES = ROLES.filter((role) => ROLE_PERMISSIONS[role].includes('BILLING'));
+const NOTIFIED_ROLES = rolesWith('BILLING');
 
 async function receivers(
   trx: Db,

@@ -72,7 +72,7 @@ export const credentialColumns = (made: NewS3Key['madeWith']) => ({
   session_id: typeof made?.id === 'string' ? made.id : null,
 });
 
-/** What a key or share link that its maker is told of ends with: a token or an app, but not a session of their own. */
+/** The token or app that a listed key or a share link ends with; null: it was made by its maker in person. */
 export const lastingCredential = ({ credential, app }: Pick<Authenticated, 'credential' | 'app'>) =>
   credential.kind === 'token' || app ? credential : null;
 

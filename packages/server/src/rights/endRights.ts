@@ -12,9 +12,9 @@ const USES_SERVERS: Permission = 'INSTANCE_RENTED_MANAGEMENT';
  * links, join links. So nothing of it comes back with the right. `role`: the one that they have from now on; null: they
  * have left. `keptKeys`: those access keys and share links that go on are kept already (`keepS3Keys`).
  *
- * Called after the membership has changed, which waits for what they are adding meanwhile. All else asks at each use what is true then: sessions, tokens, streams, ports,
- * git, and access keys through `KEY_WORKS`, for which a token that was archived or has expired, or a disabled account
- * or workspace, needs no call here.
+ * Called after the membership has changed, as that waits for SSH keys that they are adding. Everything else asks at each
+ * use what is true then: sessions, tokens, streams, ports, git, and access keys through `KEY_WORKS`. So a token that was
+ * archived or has expired, and a disabled account or workspace, need no call here.
  */
 export async function endRights(
   trx: Db,
@@ -31,7 +31,7 @@ export async function endRights(
   if (!keptKeys) await revokeS3Key(trx, { workspaceId: who.workspaceId, madeBy: who.userId });
 }
 
-/** Ends the access keys and share links that an app made which its user shuts out: each session is of one app. */
+/** Ends the access keys and share links that an app made in this session: its user shuts it out. */
 export async function endRightsOfApp(trx: Db, sessionId: string): Promise<void> {
   await revokeS3Key(trx, { sessionId });
 }

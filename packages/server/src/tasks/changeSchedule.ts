@@ -86,7 +86,7 @@ export async function editSchedule(ctx: Maker, input: ScheduleInput<'editSchedul
     const resumes = schedule.paused_at !== null && !isPaused;
     const firstAt = isNew ? requireTimetable(timetable, ctx.clock.now()) : null;
     // It goes on as its maker, who may be somebody else.
-    if (resumes || input.task) await below(input.task ? 'task' : null, async () => requireTaskRights(ctx.workspace));
+    if (resumes) requireTaskRights(ctx.workspace);
     const task = input.task && (await changedTask(ctx, trx, schedule, input.task));
     await trx
       .updateTable('task_schedule')
@@ -108,6 +108,7 @@ export async function editSchedule(ctx: Maker, input: ScheduleInput<'editSchedul
 
 async function changedTask(ctx: Maker, trx: Db, schedule: TaskScheduleRow, input: TaskInput & { cloneOf?: unknown }) {
   return below('task', async () => {
+    requireTaskRights(ctx.workspace);
     const project = await changeableProject({ db: trx, workspace: ctx.workspace }, input.projectRef);
     if (project.id !== schedule.project_id)
       throw invalid(text('A schedule stays in its project: create another one there'), 'projectRef');
@@ -205,11 +206,11 @@ export function taskOfSchedule(
 }
 
 /** Names the fields of a refusal as those of a part of the input. */
-async function below<T>(part: string | null, work: () => Promise<T>): Promise<T> {
+async function below<T>(part: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (part === null || !(error instanceof PublicError) || error.status !== 400) throw error;
+    if (!(error instanceof PublicError) || error.status !== 400) throw error;
     const { template, message, values, fieldsWithError = [], fieldMessages = {} } = error.body;
     throw new PublicError(400, template ?? message, {
       fieldsWithError: fieldsWithError.map((field) => `${part}.${field}`),

@@ -18,7 +18,7 @@ import type { Person } from '../../testing/person.ts';
 export const APPS_DOMAIN = 'apps.localhost:4400';
 const OBJECT = 'words.txt';
 
-/** What a workspace has that a member gets rights to. */
+/** A workspace with the things that a member gets rights to. */
 export interface Ground {
   app: TestApp;
   owner: Person;

@@ -12,6 +12,7 @@ import { Form } from '../../ui/form/Form.tsx';
 import { Note } from '../../ui/Note.tsx';
 import { toast } from '../../ui/toasts.ts';
 import { RoleField } from './RoleField.tsx';
+import classes from './Team.module.css';
 
 const USES_SERVERS = rolesWith('INSTANCE_RENTED_MANAGEMENT');
 
@@ -52,7 +53,7 @@ function RoleForm({ member, onClose }: { member: Member; onClose(): void }) {
         <RoleField {...field('role')} value={form.values.role} />
         {USES_SERVERS.includes(member.roleName) && !USES_SERVERS.includes(form.values.role) && (
           <Note tone="warn" title={t('With this role they lose at once:')}>
-            <ul>
+            <ul className={classes.ends}>
               <li>{t('Their SSH keys on the servers of this workspace')}</li>
               {member.keysAndLinks > 0 && (
                 <li>
