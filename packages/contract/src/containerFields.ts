@@ -64,6 +64,10 @@ export const DEFAULT_SHM_MB = 1024;
 export const ContainerHealth = z.enum(['starting', 'healthy', 'unhealthy']);
 export type ContainerHealth = z.infer<typeof ContainerHealth>;
 
+/** What containers are created with since a daemon learned it. `network`: other containers cannot reach its ports. */
+export const Protection = z.enum(['network']);
+export type Protection = z.infer<typeof Protection>;
+
 function seconds(least: number, most: number, usual: number) {
   const message = text('Enter whole seconds');
   return z.number(message).int(message).min(least, message).max(most, message).default(usual);

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { call } from './call.ts';
-import { ContainerHealth, CreateContainer, EditContainer, HealthCheck, RestartPolicy } from './containerFields.ts';
+import {
+  ContainerHealth,
+  CreateContainer,
+  EditContainer,
+  HealthCheck,
+  Protection,
+  RestartPolicy,
+} from './containerFields.ts';
 import { Id, ListInput, listOf, oneOf, Ref, SuccessResponse } from './page.ts';
 import { PulledLayer } from './pulledLayer.ts';
 
@@ -135,6 +142,8 @@ export const Container = z.object({
       boundAs: z.enum(['private', 'public']).nullable(),
     }),
   ),
+  /** Protections that it lacks until it is recreated, or until its server's agent is newer. Null: none that is known. */
+  unprotected: z.object({ lacks: z.array(Protection), until: z.enum(['recreated', 'newer agent']) }).nullable(),
   directoryMappings: z.array(z.object({ host: z.string(), container: z.string() })),
   restartPolicy: RestartPolicy,
   /** Null: 1024. */

@@ -21,6 +21,8 @@ export const EDIT_FEATURE = 'edit';
 export const USAGE_FEATURE = 'usage';
 /** The feature of a daemon that removes images. */
 export const IMAGES_FEATURE = 'images';
+/** The feature of a daemon that tells how containers are protected (`Protection`). */
+export const PROTECTIONS_FEATURE = 'protections';
 /** The feature of a platform that answers `pull-auth`. */
 export const PULL_AUTH_FEATURE = 'pull-auth';
 
@@ -120,6 +122,8 @@ export const ActualContainer = z.object({
     .array(z.object({ host: z.number().int(), container: z.number().int(), address: z.string() }))
     .max(200)
     .optional(),
+  /** What it was created with (`Protection`). Earlier daemons leave it out. */
+  protections: z.array(z.string().max(40)).max(20).optional(),
   /** Of its health check, while it runs with one. */
   health: ContainerHealth.optional(),
   /** Of the run of a task. */

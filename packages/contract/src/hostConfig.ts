@@ -7,7 +7,7 @@ export interface HostConfig {
   CapDrop: ['ALL'];
   CapAdd: string[];
   SecurityOpt: ['no-new-privileges:true'];
-  NetworkMode: 'bridge';
+  NetworkMode: typeof CONTAINER_NETWORK;
   IpcMode: 'private';
   PidsLimit: number;
   NanoCpus: number;
@@ -21,6 +21,8 @@ export interface HostConfig {
   DeviceRequests: { Driver: 'nvidia'; DeviceIDs: string[]; Capabilities: string[][] }[];
 }
 
+/** Docker's network of all our containers on a server. None reaches another in it. */
+export const CONTAINER_NETWORK = 'stagi';
 const CAPABILITIES = ['CHOWN', 'SETUID', 'SETGID', 'DAC_OVERRIDE', 'FOWNER', 'NET_BIND_SERVICE'];
 /** Enough for data loaders with hundreds of workers, too few to exhaust the machine's process ids. */
 const PIDS_LIMIT = 8192;
@@ -37,7 +39,7 @@ export function hostConfigOf(spec: DesiredContainer['spec'], portAddress: string
     CapDrop: ['ALL'],
     CapAdd: [...CAPABILITIES],
     SecurityOpt: ['no-new-privileges:true'],
-    NetworkMode: 'bridge',
+    NetworkMode: CONTAINER_NETWORK,
     IpcMode: 'private',
     PidsLimit: PIDS_LIMIT,
     NanoCpus: spec.nanoCpus,

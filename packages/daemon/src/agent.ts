@@ -4,6 +4,7 @@ import {
   type Inventory,
   LINK_PROTOCOL,
   type PlatformMessage,
+  PROTECTIONS_FEATURE,
   PULL_AUTH_FEATURE,
   TASKS_FEATURE,
   USAGE_FEATURE,
@@ -31,6 +32,7 @@ import type { Paths } from './paths.ts';
 import { authorizeContainer, loadPolicy } from './policy.ts';
 import { pullAuths } from './pullAuths.ts';
 import { startReconciler } from './reconciler.ts';
+import { guardSsh } from './sshGuard.ts';
 import type { FileDeps } from './streams/fileStreams.ts';
 import { streamHandlers } from './streams/handlers.ts';
 import { createStreamServer } from './streams/streamServer.ts';
@@ -56,8 +58,10 @@ const FEATURES = [
   TERMINAL_FEATURE,
   FILES_FEATURE,
   USAGE_FEATURE,
+  PROTECTIONS_FEATURE,
 ];
 const SWEEP_UPLOADS_MS = 3_600_000;
+const GUARD_SSH_MS = 30_000;
 
 /** Runs the daemon until the signal is aborted (`stopped`), or until this server was revoked or has left (`gone`). */
 export async function runAgent(
@@ -98,6 +102,8 @@ export async function runAgent(
   };
   const sweep = startLoop(() => sweepUploads(files), { everyMs: SWEEP_UPLOADS_MS, gapMs: SWEEP_UPLOADS_MS });
   sweep.wake();
+  const guard = startLoop(async () => void (await guardSsh()), { everyMs: GUARD_SSH_MS, gapMs: GUARD_SSH_MS });
+  guard.wake();
   const streams = createStreamServer(
     identity,
     streamHandlers({
@@ -130,10 +136,9 @@ export async function runAgent(
     async onWelcome(fresh, welcome, nonce) {
       const timeout = new AbortController();
       const firstPass = Promise.race([reconciler.nextPass(), sleep(HELLO_WAIT_MS, timeout.signal)]);
-      const [facts, boot] = await Promise.all([gatherFacts(engine), bootId(), firstPass]);
+      const [facts, boot, ssh] = await Promise.all([gatherFacts(engine), bootId(), guardSsh(), firstPass]);
       timeout.abort();
-      const clock = clockWarning(welcome.serverTime);
-      if (clock) facts.warnings.push(clock);
+      facts.warnings.push(...[ssh, clockWarning(welcome.serverTime)].filter((warning) => warning !== null));
       const inventory = reconciler.inventory();
       fresh.send({
         type: 'hello',
@@ -233,6 +238,7 @@ export async function runAgent(
   ]);
   timeout.abort();
   sweep.stop();
+  guard.stop();
   await journal.close();
   return ending === 'revoked' || leaving.signal.aborted ? 'gone' : 'stopped';
 }

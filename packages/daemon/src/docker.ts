@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
-import { ContainerHealth } from '@stagi/contract/containerFields.ts';
+import { ContainerHealth, type Protection } from '@stagi/contract/containerFields.ts';
 import type { ActualContainer, RegistryAuth } from '@stagi/contract/daemon.ts';
 import type { DesiredContainer } from '@stagi/contract/desiredState.ts';
-import type { HostConfig } from '@stagi/contract/hostConfig.ts';
+import { CONTAINER_NETWORK, type HostConfig } from '@stagi/contract/hostConfig.ts';
 import { ANY_ADDRESS } from '@stagi/contract/policy.ts';
 import Docker from 'dockerode';
 import { z } from 'zod';
@@ -20,6 +20,7 @@ import { type ArchiveEngine, archiveEngine } from './dockerArchive.ts';
 import { DockerError, statusOf, toDockerError, toPullError } from './dockerErrors.ts';
 import { type ExecEngine, execEngine } from './dockerExec.ts';
 import { type ImageEngine, imageEngine } from './dockerImages.ts';
+import { ensureNetwork } from './dockerNetwork.ts';
 import type { SeenContainer } from './plan.ts';
 import type { PullAuth } from './pullAuths.ts';
 import { type PullProgress, pullProgress } from './pullProgress.ts';
@@ -122,6 +123,7 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
 
     async create(target, hostConfig) {
       const options = containerOptions(target, owner, hostConfig);
+      await ensureNetwork(docker);
       try {
         const made = await withTimeout(CHANGE_TIMEOUT_MS, 'creating the container', (abortSignal) =>
           docker.createContainer({ ...options, abortSignal }),
@@ -150,10 +152,15 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
 
     pause: (dockerId) => change(() => docker.getContainer(dockerId).pause(), 'pausing', ''),
     unpause: (dockerId) => change(() => docker.getContainer(dockerId).unpause(), 'resuming', ''),
-    start: (dockerId, image) => callIdempotently(() => docker.getContainer(dockerId).start(), 'starting', image),
+    async start(dockerId, image) {
+      await ensureNetwork(docker);
+      await callIdempotently(() => docker.getContainer(dockerId).start(), 'starting', image);
+    },
     stop: (dockerId) => callIdempotently(() => docker.getContainer(dockerId).stop({ t: STOP_SECONDS }), 'stopping', ''),
-    restart: (dockerId, image) =>
-      callIdempotently(() => docker.getContainer(dockerId).restart({ t: STOP_SECONDS }), 'restarting', image),
+    async restart(dockerId, image) {
+      await ensureNetwork(docker);
+      await callIdempotently(() => docker.getContainer(dockerId).restart({ t: STOP_SECONDS }), 'restarting', image);
+    },
 
     async remove(dockerId) {
       try {
@@ -250,12 +257,17 @@ async function inspect(docker: Docker, dockerId: string): Promise<Shown | null> 
       startedAt: timeOf(State.StartedAt),
       finishedAt: timeOf(State.FinishedAt),
       ports: boundPorts(HostConfig.PortBindings),
+      protections: protectionsOf(HostConfig),
       ...healthOf(State),
     };
   } catch (error) {
     if (statusOf(error) === 404) return null;
     throw error;
   }
+}
+
+function protectionsOf({ NetworkMode }: Docker.HostConfig): Protection[] {
+  return NetworkMode === CONTAINER_NETWORK ? ['network'] : [];
 }
 
 /** As it was created; Docker takes no address for any. */

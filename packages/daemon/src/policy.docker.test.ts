@@ -168,7 +168,9 @@ describe('the daemon', () => {
       const far = dial('/var/run/docker.sock');
       near.on('data', (chunk) => {
         for (const [, method, url] of chunk.toString('latin1').matchAll(/^([A-Z]+) (\/\S*) HTTP\/1\.1\r$/gm))
-          asked.add(`${method} ${url!.split('?')[0]!.replaceAll(/[0-9a-f]{64}|stagi-[\w-]+/g, '{id}')}`);
+          asked.add(
+            `${method} ${url!.split('?')[0]!.replaceAll(/[0-9a-f]{64}|stagi-[\w-]+|(?<=networks\/)stagi$/g, '{id}')}`,
+          );
         far.write(chunk);
       });
       far.on('data', (chunk) => near.write(chunk));
@@ -215,6 +217,7 @@ describe('the daemon', () => {
       'GET /events',
       'GET /images/json',
       'GET /info',
+      'GET /networks/{id}',
       'GET /version',
       'HEAD /containers/{id}/archive',
       'POST /containers/create',
@@ -243,7 +246,7 @@ const RIGHTS = {
   CapDrop: ['ALL'],
   CapAdd: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'NET_BIND_SERVICE', 'SETGID', 'SETUID'],
   SecurityOpt: ['no-new-privileges:true'],
-  NetworkMode: 'bridge',
+  NetworkMode: 'stagi',
   IpcMode: 'private',
   PidMode: '',
   UTSMode: '',

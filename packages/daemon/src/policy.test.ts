@@ -157,7 +157,7 @@ describe('the options for Docker', () => {
       Privileged: false,
       CapDrop: ['ALL'],
       SecurityOpt: ['no-new-privileges:true'],
-      NetworkMode: 'bridge',
+      NetworkMode: 'stagi',
       IpcMode: 'private',
       LogConfig: { Type: 'json-file', Config: { 'max-size': '50m', 'max-file': '3' } },
     });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EditContainer } from '@stagi/contract/containerFields.ts';
-import { containerCan, isBoundOtherwise } from '@stagi/contract/containerRules.ts';
+import { containerCan, isToRecreate } from '@stagi/contract/containerRules.ts';
 import type { Container } from '@stagi/contract/containers.ts';
 import type { Ref } from '@stagi/contract/page.ts';
 import { text } from '@stagi/contract/text.ts';
@@ -34,7 +34,7 @@ type Asked = z.output<typeof EditContainer>;
 /**
  * Changes a container. A changed specification gets a new number, under which its daemon recreates it; the same one again
  * makes the daemon try a failed change again at once. It also gets a new number when only recreating binds the ports as
- * their visibility says.
+ * their visibility says, or protects the container.
  */
 export function editContainer(ctx: Caller, asked: Asked): Promise<Container> {
   return inTransaction(ctx.db, async (trx) => {
@@ -45,10 +45,10 @@ export function editContainer(ctx: Caller, asked: Asked): Promise<Container> {
     await changeNames(viewer, row, asked);
     const before = specificationOf(ctx, row);
     const wanted = wantedOf(row.instance_id, asked, before);
-    const isToRecreate = !isDeepStrictEqual(wanted, before) || isToRebind(container, asked);
-    if (isToRecreate || isToTryAgain(row)) {
+    const isNewSpec = !isDeepStrictEqual(wanted, before) || isToRenew(container, asked);
+    if (isNewSpec || isToTryAgain(row)) {
       await checkWanted(trx, row, server, wanted);
-      const specNo = isToRecreate ? row.last_spec_no + 1 : row.spec_no;
+      const specNo = isNewSpec ? row.last_spec_no + 1 : row.spec_no;
       await storeEdit(trx, row, {
         ...columnsOf(ctx, row.slug, wanted),
         spec_no: specNo,
@@ -124,11 +124,11 @@ function wantedOf(instanceId: number, asked: Asked, before: Specification): Spec
   };
 }
 
-/** A change under way binds them anew by itself. Names alone interrupt nothing. */
-function isToRebind(container: Container, { ref: _, title, projectRef, ...asked }: Asked): boolean {
+/** A change under way recreates it by itself. Names alone interrupt nothing. */
+function isToRenew(container: Container, { ref: _, title, projectRef, ...asked }: Asked): boolean {
   const isForNames = title !== undefined || projectRef !== undefined;
   const isForNamesOnly = isForNames && Object.values(asked).every((value) => value === undefined);
-  return isBoundOtherwise(container) && container.pendingEdit === null && !isForNamesOnly;
+  return isToRecreate(container) && container.pendingEdit === null && !isForNamesOnly;
 }
 
 /** Nothing of it runs: the creation failed, or the change or the creation is being tried again. */

@@ -2,6 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
 import { containerCan } from '@stagi/contract/containerRules.ts';
 import { CONTAINER_MOVES, type ContainerStatus } from '@stagi/contract/containers.ts';
+import { EDIT_FEATURE } from '@stagi/contract/daemon.ts';
 import { CallError, fieldErrors } from '@stagi/contract/errors.ts';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
@@ -134,6 +135,37 @@ describe('editing a container', () => {
     await edit(id, { portMappings: portMappings.map(({ boundAs: _, ...port }) => port) });
     at.daemon.applyDesired(await wantsSpec(id, 3));
     await expect.poll(boundAs).toEqual(['public, bound public', 'private, bound private']);
+  });
+
+  it('recreates one that lacks a protection, and only once', async () => {
+    const { id } = await running();
+    const unprotected = async () => (await view(id)).unprotected;
+    expect(await unprotected()).toBeNull();
+    // As a daemon reports what an earlier one has created.
+    Object.assign(shownOf(id), { protections: [] });
+    at.daemon.sendInventory();
+    await expect.poll(unprotected).toMatchObject({ until: 'recreated', lacks: expect.arrayContaining(['network']) });
+
+    expect((await edit(id, { title: 'Another name' })).pendingEdit).toBeNull();
+    expect((await edit(id, {})).pendingEdit).not.toBeNull();
+    at.daemon.applyDesired(await wantsSpec(id, 2));
+    await expect.poll(unprotected).toBeNull();
+    expect((await edit(id, {})).pendingEdit).toBeNull();
+    expect(await rowOf(id)).toMatchObject({ spec_no: 2 });
+  });
+
+  it('says of a server with an older agent that a newer one is needed first, and recreates nothing for it', async () => {
+    await at.daemon.close();
+    at.daemon = await connectDaemon(at.app.url, await join(at.server), { features: [EDIT_FEATURE] });
+    const { id } = await create();
+    const state = await at.daemon.desired(({ containers }) => containers.some((one) => one.id === id));
+    expect((await view(id)).unprotected, 'before it exists').toBeNull();
+    at.daemon.applyDesired(state);
+    Object.assign(shownOf(id), { protections: undefined });
+    at.daemon.sendInventory();
+    await expect.poll(() => statusOf(id)).toBe('running');
+    expect((await view(id)).unprotected).toMatchObject({ until: 'newer agent' });
+    expect((await edit(id, {})).pendingEdit).toBeNull();
   });
 
   it('does not make a port public again when a change is undone', async () => {

@@ -30,6 +30,7 @@ function askedOf(row: Selectable<ContainerTable>): object {
     failed_step: _failedStep,
     health: _health,
     bound_ports: _boundPorts,
+    protections: _protections,
     docker_id: _dockerId,
     exit_code: _exitCode,
     started_at: _startedAt,

@@ -6,6 +6,7 @@ import { announce } from '../bus/bus.ts';
 import type { ContainerTable } from '../db/computeTables.ts';
 import type { Db } from '../db/schema.ts';
 import { recordBoundPorts } from './boundPorts.ts';
+import { recordProtections } from './protections.ts';
 import { recordRun } from './runs.ts';
 import { hasWantedSpec, isBeingEdited, observedStatus, transitionContainer } from './status.ts';
 
@@ -28,6 +29,7 @@ type Row = Pick<
   | 'task_run_id'
   | 'task_report'
   | 'bound_ports'
+  | 'protections'
 >;
 
 /** Updates the containers of a server from its daemon's inventory. Only rows of this server are changed. */
@@ -37,7 +39,7 @@ export async function applyInventory(trx: Db, instanceId: number, inventory: Inv
     .selectFrom('container')
     .select(['id', 'workspace_id', 'status', 'status_reason', 'desired', 'gen', 'restart_policy'])
     .select(['exit_code', 'started_at', 'finished_at', 'docker_id', 'task_run_id', 'task_report', 'bound_ports'])
-    .select(['spec_no', 'edit_asked_at', 'health'])
+    .select(['spec_no', 'edit_asked_at', 'health', 'protections'])
     .where('instance_id', '=', instanceId)
     .where('deleted_at', 'is', null)
     .orderBy('id')
@@ -56,10 +58,12 @@ async function applyToContainer(trx: Db, row: Row, actual: ActualContainer | nul
   const tellsMore = to === 'running' && reason !== row.status_reason;
   const hasReportChanged = actual !== null && (await recordTaskReport(trx, row, actual));
   const haveBindingsChanged = actual !== null && (await recordBoundPorts(trx, row, actual));
+  const haveProtectionsChanged = actual !== null && (await recordProtections(trx, row, actual));
   const isEditOver = isBeingEdited(row) && isApplied(row, actual);
   if (isEditOver) await endEdit(trx, row.id);
   const hasHealthChanged = await recordHealth(trx, row, actual);
-  if (hasRunChanged || hasReportChanged || isEditOver || hasHealthChanged || haveBindingsChanged)
+  const haveBoundsChanged = haveBindingsChanged || haveProtectionsChanged;
+  if (hasRunChanged || hasReportChanged || isEditOver || hasHealthChanged || haveBoundsChanged)
     await announce(trx, 'changed', { entity: 'docker-container', id: row.id, workspaceId: row.workspace_id });
   if (to === row.status && !seen && !tellsMore) return;
   await transitionContainer(trx, row.id, to, {

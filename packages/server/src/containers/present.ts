@@ -1,6 +1,7 @@
 import type { Container } from '@stagi/contract/containers.ts';
 import { containerTerminalRefusal } from '@stagi/contract/terminals.ts';
 import { boundAs } from './boundPorts.ts';
+import { presentUnprotected } from './protections.ts';
 import type { ContainerView } from './queries.ts';
 
 export function presentContainer(row: ContainerView): Container {
@@ -36,6 +37,7 @@ export function presentContainer(row: ContainerView): Container {
     memoryGb: row.memory_gb === null ? null : Number(row.memory_gb),
     gpuIds: row.gpu_ids,
     portMappings: row.ports.map((port) => ({ ...port, boundAs: boundAs(row, port.host) })),
+    unprotected: presentUnprotected(row),
     directoryMappings: row.directories,
     restartPolicy: row.restart_policy,
     shmMb: row.shm_mb,

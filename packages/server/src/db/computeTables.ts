@@ -266,6 +266,7 @@ export interface ContainerTable extends TaskColumns {
   edit_failed_step: Json<StoredFailedStep> | null;
   /** The addresses that the server has bound its ports to. */
   bound_ports: Json<{ host: number; container: number; address: string }[]> | null;
+  protections: string[] | null;
   /** It had ports at some time, and one of them was last public then. Set by triggers. */
   had_ports: GeneratedAlways<boolean>;
   ports_public_at: GeneratedAlways<Date | null>;

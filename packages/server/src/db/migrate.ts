@@ -61,6 +61,7 @@ import * as modelEndpoints from './migrations/0062_model_endpoints.ts';
 import * as keptSlugs from './migrations/0063_kept_slugs.ts';
 import * as endsOfKeys from './migrations/0064_ends_of_keys.ts';
 import * as serversOfRegistries from './migrations/0065_servers_of_registries.ts';
+import * as protections from './migrations/0066_protections.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -122,6 +123,7 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0063_kept_slugs', sql: keptSlugs.sql },
   { name: '0064_ends_of_keys', sql: endsOfKeys.sql },
   { name: '0065_servers_of_registries', sql: serversOfRegistries.sql },
+  { name: '0066_protections', sql: protections.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;
 

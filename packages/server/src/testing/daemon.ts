@@ -1,5 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
+import { Protection } from '@stagi/contract/containerFields.ts';
 import {
   type ActualContainer,
   type DaemonMessage,
@@ -240,6 +241,7 @@ function actualOf(wanted: DesiredContainer, before: readonly ActualContainer[]):
     finishedAt: isRunning ? null : new Date().toISOString(),
     // Docker keeps what a container was created with.
     ports: known && !isRecreated ? known.ports : boundPorts(wanted),
+    protections: known && !isRecreated ? known.protections : [...Protection.options],
   };
 }
 

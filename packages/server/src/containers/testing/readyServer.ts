@@ -1,6 +1,6 @@
 import { api } from '@stagi/contract/api.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
-import { EDIT_FEATURE } from '@stagi/contract/daemon.ts';
+import { EDIT_FEATURE, PROTECTIONS_FEATURE } from '@stagi/contract/daemon.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { inTransaction } from '../../db/pool.ts';
 import { issueEnrolment } from '../../nodes/enrolment.ts';
@@ -27,7 +27,7 @@ export function readyServer() {
     at.server = await aRentedInstance(at.app.ctx, at.alice);
     at.daemon = await connectDaemon(at.app.url, await enrol(at.server), {
       facts: { gpus: GPUS },
-      features: [EDIT_FEATURE],
+      features: [EDIT_FEATURE, PROTECTIONS_FEATURE],
     });
   });
   afterEach(() => at.daemon.close());

@@ -18,6 +18,7 @@ import classes from './Containers.module.css';
 import { CreationState } from './CreationState.tsx';
 import { PendingEdit } from './PendingEdit.tsx';
 import { RESTART_WORDS } from './restartWords.ts';
+import { Unprotected } from './Unprotected.tsx';
 
 export function ContainerOverview({ container }: { container: Container }) {
   const t = useT();
@@ -38,6 +39,7 @@ export function ContainerOverview({ container }: { container: Container }) {
         />
       )}
       {container.command !== null && <CodeBlock title={t('Command')} code={container.command} wrap />}
+      <Unprotected container={container} />
       <ContainerPorts container={container} />
       <FactPanels>
         <FactList

@@ -10,7 +10,7 @@ import { KeptAndLost } from './KeptAndLost.tsx';
 import { NOT_MINE } from './useContainerActions.tsx';
 import { useContainerChange } from './useContainerChange.ts';
 
-/** Binds the ports of a container as their visibility says. */
+/** Binds the ports of a container as their visibility says, and protects it as new ones are. */
 export function RecreateNow({ container }: { container: Container }) {
   const t = useT();
   const [isAsking, setAsking] = useState(false);

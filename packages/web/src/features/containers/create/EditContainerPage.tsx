@@ -1,5 +1,5 @@
 import { api } from '@stagi/contract/api.ts';
-import { containerCan, isBoundOtherwise } from '@stagi/contract/containerRules.ts';
+import { containerCan, isToRecreate } from '@stagi/contract/containerRules.ts';
 import type { Container } from '@stagi/contract/containers.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
@@ -90,8 +90,8 @@ function WhatHappens({ container }: { container: Container }) {
     <Note
       tone="warn"
       title={
-        isBoundOtherwise(container)
-          ? t('Saving recreates the container, also to bind its ports as they are shown')
+        isToRecreate(container)
+          ? t('Saving recreates the container, even if nothing is changed')
           : t('Any change except to its name or project recreates the container')
       }
     >
