@@ -64,8 +64,11 @@ export const DEFAULT_SHM_MB = 1024;
 export const ContainerHealth = z.enum(['starting', 'healthy', 'unhealthy']);
 export type ContainerHealth = z.infer<typeof ContainerHealth>;
 
-/** What containers are created with since a daemon learned it. `network`: other containers cannot reach its ports. */
-export const Protection = z.enum(['network']);
+/**
+ * What containers are created with since a daemon learned it. `network`: other containers cannot reach its ports.
+ * `volumes`: what is mounted is what was checked, whatever another container does meanwhile.
+ */
+export const Protection = z.enum(['network', 'volumes']);
 export type Protection = z.infer<typeof Protection>;
 
 function seconds(least: number, most: number, usual: number) {

@@ -27,6 +27,9 @@ export interface ApplyDeps {
   tasks: TaskFiles;
   /** Returns what the container may do; throws PolicyError when this server does not allow it. */
   authorizeContainer(target: DesiredContainer): Promise<HostConfig>;
+  /** As `authorizeContainer`, and binds its directories to the folders that are named in what it returns. */
+  bindVolumes(target: DesiredContainer): Promise<HostConfig>;
+  releaseVolumes(containerId: number): Promise<void>;
   /** What to log in to the registry of its image with. */
   pullAuth(target: DesiredContainer): Promise<PullAuth>;
   /** To the platform, when it can be reached. */
@@ -243,6 +246,7 @@ async function runSteps(deps: ApplyDeps, { target, seen, steps }: ContainerPlan,
           if (dockerId)
             await remove(
               deps,
+              target.id,
               dockerId,
               steps.includes('create') ? LOG_DRAIN_BEFORE_RECREATION_MS : LOG_DRAIN_TIMEOUT_MS,
             );
@@ -270,7 +274,7 @@ async function pullBeforeRecreation(deps: ApplyDeps, target: DesiredContainer, o
 }
 
 async function create(deps: ApplyDeps, target: DesiredContainer, outdated: AbortSignal): Promise<string> {
-  const hostConfig = await deps.authorizeContainer(target);
+  const hostConfig = await deps.bindVolumes(target);
   // Before it exists: a daemon that is killed must not find a new container with the record of an earlier one.
   if (isTask(target)) await deps.tasks.reset(target);
   let made = await deps.engine.create(target, hostConfig);
@@ -314,7 +318,7 @@ async function start(
   dockerId: string,
   startedBefore: string | null,
 ): Promise<void> {
-  await deps.authorizeContainer(target);
+  await deps.bindVolumes(target);
   if (target.task) {
     // A container with its name, which ran already, may have been adopted.
     if ((await deps.engine.inspect(dockerId))?.startedAt) return;
@@ -326,9 +330,10 @@ async function start(
   await deps.records.started(target.id, target.gen);
 }
 
-async function remove(deps: ApplyDeps, dockerId: string, drainMs: number): Promise<void> {
+async function remove(deps: ApplyDeps, id: number, dockerId: string, drainMs: number): Promise<void> {
   await deps.drainLog(dockerId, drainMs);
   await deps.engine.remove(dockerId);
+  await deps.releaseVolumes(id);
 }
 
 async function save(deps: ApplyDeps, target: TaskContainer, seen: SeenContainer, outdated: AbortSignal): Promise<void> {

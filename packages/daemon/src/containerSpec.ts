@@ -11,7 +11,10 @@ export const LABELS = {
   spec: 'stagi.spec',
   /** Names of the variables whose values are masked in logs, separated by spaces. */
   secret: 'stagi.secret',
+  /** `BOUND`: what it mounts are folders of ours (`volumes/containerFolders.ts`). */
+  volumes: 'stagi.volumes',
 } as const;
+export const BOUND = 'bound';
 
 /** The owner of containers: the platform, by the key that it signs with, and its number for this server. */
 export interface Owner {
@@ -60,6 +63,7 @@ export function containerOptions(
       [LABELS.gen]: String(target.gen),
       [LABELS.spec]: String(specNoOf(target)),
       [LABELS.secret]: namesOfSecrets(spec.env),
+      [LABELS.volumes]: BOUND,
     },
     Tty: false,
     OpenStdin: false,

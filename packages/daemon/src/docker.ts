@@ -8,6 +8,7 @@ import Docker from 'dockerode';
 import { z } from 'zod';
 import { containerHolds } from './containerHolds.ts';
 import {
+  BOUND,
   containerName,
   containerOptions,
   LABELS,
@@ -30,7 +31,7 @@ import { type ContainerCounters, countersFrom } from './usage/containerStats.ts'
 const QUERY_TIMEOUT_MS = 15_000;
 const CHANGE_TIMEOUT_MS = 180_000;
 
-type Shown = Omit<SeenContainer, 'begunGen' | 'task'>;
+type Shown = Omit<SeenContainer, 'begunGen' | 'areVolumesBound' | 'task'>;
 type State = Pick<ActualContainer, 'state' | 'startedAt'>;
 
 /** Everything the daemon asks of Docker. No other file knows Docker. Calls other than on archives end within minutes. */
@@ -257,7 +258,7 @@ async function inspect(docker: Docker, dockerId: string): Promise<Shown | null> 
       startedAt: timeOf(State.StartedAt),
       finishedAt: timeOf(State.FinishedAt),
       ports: boundPorts(HostConfig.PortBindings),
-      protections: protectionsOf(HostConfig),
+      protections: protectionsOf(HostConfig, Config.Labels),
       ...healthOf(State),
     };
   } catch (error) {
@@ -266,8 +267,11 @@ async function inspect(docker: Docker, dockerId: string): Promise<Shown | null> 
   }
 }
 
-function protectionsOf({ NetworkMode }: Docker.HostConfig): Protection[] {
-  return NetworkMode === CONTAINER_NETWORK ? ['network'] : [];
+function protectionsOf({ NetworkMode }: Docker.HostConfig, labels: Record<string, string>): Protection[] {
+  return [
+    ...(NetworkMode === CONTAINER_NETWORK ? (['network'] as const) : []),
+    ...(labels[LABELS.volumes] === BOUND ? (['volumes'] as const) : []),
+  ];
 }
 
 /** As it was created; Docker takes no address for any. */

@@ -14,10 +14,12 @@ export function inventoryOf(view: {
   return {
     // A stored desired state counts as applied; the progress of each container shows in its own generation.
     appliedGen: view.desired?.gen ?? 0,
-    containers: view.seen.map(({ createdGen: _created, begunGen: _begun, ...container }, index) => ({
-      ...container,
-      gen: reachedGen(targets.get(container.id), view.seen[index]!),
-    })),
+    containers: view.seen.map(
+      ({ createdGen: _created, begunGen: _begun, areVolumesBound: _bound, ...container }, index) => ({
+        ...container,
+        gen: reachedGen(targets.get(container.id), view.seen[index]!),
+      }),
+    ),
     images: view.images,
     dockerError: view.dockerError,
     sshKeys: view.sshKeys,

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { parseArgs } from 'node:util';
+import { z } from 'zod';
 import { runAgent } from './agent.ts';
 import { ownerOf } from './containerSpec.ts';
 import { connectDocker } from './docker.ts';
@@ -9,8 +10,10 @@ import { openKeyring } from './keyring.ts';
 import { errorText, log } from './log.ts';
 import { type Paths, pathsFrom } from './paths.ts';
 import { writePolicy } from './policy.ts';
+import { PolicyError } from './policyError.ts';
 import { type Allowances, checkRequirements } from './requirements.ts';
 import { VERSION } from './version.ts';
+import { bindHere, EXIT_REFUSED, FolderBinding } from './volumes/bindFolders.ts';
 
 /** Tells the supervisor not to restart the daemon, as it does after any other code but 0. */
 const EXIT_NOT_ENROLLED = 78;
@@ -41,6 +44,8 @@ async function main(argv: string[]): Promise<number> {
     });
     const allow = { cpu: values['allow-cpu'], anyLinux: values['allow-any-linux'] };
     const [verb, ...rest] = positionals;
+    // Asked for by the agent itself.
+    if (verb === 'bind' && rest.length === 1) return await bind(rest[0]!);
     if (rest.length > 0) return printUsage();
     switch (verb) {
       case 'run':
@@ -114,6 +119,17 @@ async function check(allow: Allowances): Promise<boolean> {
   for (const { what, missing } of found)
     console.log(missing === null ? `  ok       ${what}` : `  missing  ${what}: ${missing}`);
   return found.every(({ missing }) => missing === null);
+}
+
+async function bind(bindings: string): Promise<number> {
+  try {
+    await bindHere(z.array(FolderBinding).parse(JSON.parse(bindings)));
+    return 0;
+  } catch (error) {
+    if (!(error instanceof PolicyError)) throw error;
+    console.log(error.message);
+    return EXIT_REFUSED;
+  }
 }
 
 /** Allows one daemon per state folder: an abstract socket, which the kernel frees however the process ends. */

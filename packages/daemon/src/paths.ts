@@ -13,10 +13,15 @@ export interface Paths {
   terminals: string;
   usedImages: string;
   uploads: string;
+  /** Folders that directories of containers are bound to: in memory, so that a boot ends them. */
+  volumes: string;
   authorizedKeys: string;
 }
 
-/** `STAGI_CONFIG_DIR`, `STAGI_STATE_DIR` and `STAGI_AUTHORIZED_KEYS` move the daemon out of the system's folders. */
+/**
+ * `STAGI_CONFIG_DIR`, `STAGI_STATE_DIR`, `STAGI_RUN_DIR` and `STAGI_AUTHORIZED_KEYS` move the daemon out of the system's
+ * folders.
+ */
 export function pathsFrom(env: NodeJS.ProcessEnv): Paths {
   const config = env.STAGI_CONFIG_DIR ?? '/etc/stagi';
   const state = env.STAGI_STATE_DIR ?? '/var/lib/stagi';
@@ -32,6 +37,7 @@ export function pathsFrom(env: NodeJS.ProcessEnv): Paths {
     terminals: join(state, 'terminals.json'),
     usedImages: join(state, 'images.json'),
     uploads: join(state, 'uploads.json'),
+    volumes: join(env.STAGI_RUN_DIR ?? '/run/stagi', 'volumes'),
     authorizedKeys: env.STAGI_AUTHORIZED_KEYS ?? '/root/.ssh/authorized_keys',
   };
 }

@@ -25,6 +25,13 @@ const shows = (state: SeenContainer['state'], more: Partial<SeenContainer> = {})
   finishedAt: null,
   ...more,
 });
+const withVolume = (
+  restartPolicy: DesiredContainer['spec']['restartPolicy'],
+  directories = [{ host: '/srv/x', container: '/x' }],
+) => container(1, 'true', { spec: { restartPolicy, directories } });
+/** What Docker could not start by itself. */
+const afterBoot = (more: Partial<SeenContainer> = {}) =>
+  shows('exited', { exitCode: 0, areVolumesBound: false, protections: ['network', 'volumes'], ...more });
 const never = { endedGen: () => 0, hasBegun: () => false };
 
 const TABLE: [string, ReturnType<typeof wants>, SeenContainer | null, Step[]][] = [
@@ -41,6 +48,14 @@ const TABLE: [string, ReturnType<typeof wants>, SeenContainer | null, Step[]][] 
   ['leaves one alone that somebody paused', wants('running'), shows('paused'), []],
   ['starts a stopped one under a new generation', wants('running', 3), shows('exited'), ['start']],
   ['lets one rest that ended by itself', wants('running', 3), shows('exited', { begunGen: 3 }), []],
+  ['starts one after a boot that Docker restarts always', withVolume('always'), afterBoot(), ['start']],
+  ['starts one after a boot that was not stopped', withVolume('unless-stopped'), afterBoot(), ['start']],
+  ['starts one after a boot that did not end well', withVolume('on-failure'), afterBoot({ exitCode: 255 }), ['start']],
+  ['lets one rest after a boot that ended well', withVolume('on-failure'), afterBoot(), []],
+  ['lets one rest after a boot that is not restarted', withVolume('no'), afterBoot({ exitCode: 255 }), []],
+  ['leaves one to Docker whose volumes are bound', withVolume('always'), afterBoot({ areVolumesBound: true }), []],
+  ['leaves one to Docker that an earlier agent made', withVolume('always'), afterBoot({ protections: [] }), []],
+  ['leaves one to Docker that has no volumes', withVolume('always', []), afterBoot(), []],
   ['makes a dead one anew', wants('running'), shows('dead'), ['remove', 'create', 'start']],
   ['waits for one that is being removed', wants('running'), shows('removing'), []],
   ['stops a running one', wants('stopped'), shows('running'), ['stop']],

@@ -8,6 +8,8 @@ export interface SeenContainer extends Omit<ActualContainer, 'gen'> {
   createdGen: number;
   /** The highest generation whose start was carried out; 0: none. */
   begunGen: number;
+  /** Whether its directories were bound since the server booted (`containerFolders.ts`). Absent: not known. */
+  areVolumesBound?: boolean;
 }
 
 export type Step = 'pull' | 'create' | 'prepare' | 'start' | 'pause' | 'unpause' | 'stop' | 'save' | 'remove';
@@ -89,7 +91,15 @@ function stepsToRunning(target: DesiredContainer, seen: SeenContainer | null): S
   }
   if (seen.state === 'dead') return ['remove', 'create', 'start'];
   if (isRunning(seen)) return [];
-  return seen.state === 'exited' && seen.begunGen >= target.gen ? [] : ['start'];
+  const isEnded = seen.state === 'exited' && seen.begunGen >= target.gen;
+  return isEnded && !isToStartAfterBoot(target, seen) ? [] : ['start'];
+}
+
+/** Docker cannot start it as its restart policy says, before its directories are bound anew. */
+function isToStartAfterBoot({ spec }: DesiredContainer, seen: SeenContainer): boolean {
+  if (seen.areVolumesBound !== false || spec.directories.length === 0) return false;
+  if (!seen.protections?.includes('volumes')) return false;
+  return spec.restartPolicy === 'on-failure' ? seen.exitCode !== 0 : spec.restartPolicy !== 'no';
 }
 
 function hasOtherSpec(target: DesiredContainer, seen: SeenContainer): boolean {

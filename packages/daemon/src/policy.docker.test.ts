@@ -141,6 +141,7 @@ describe('a created container', () => {
           'stagi.gen': '1',
           'stagi.spec': '1',
           'stagi.secret': '',
+          'stagi.volumes': 'bound',
         },
         Tty: false,
         OpenStdin: false,

@@ -1,4 +1,4 @@
-import { lstat, mkdir } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import { usePlainMessages } from '@stagi/contract/plainMessages.ts';
@@ -11,10 +11,12 @@ import {
 } from '@stagi/contract/policy.ts';
 import { text } from '@stagi/contract/text.ts';
 import { z } from 'zod';
-import { hasErrorCode, readFileIfExists, writeFileAtomically } from './atomicFile.ts';
+import { readFileIfExists, writeFileAtomically } from './atomicFile.ts';
 import type { Identity } from './identity.ts';
 import { parseJson } from './parseJson.ts';
 import type { Paths } from './paths.ts';
+import { PolicyError } from './policyError.ts';
+import { openHostFolder } from './volumes/hostFolder.ts';
 
 // What is wrong with the file is told to the person whose container it stops.
 usePlainMessages();
@@ -37,9 +39,6 @@ const LocalPolicy = z.strictObject({
   hostTerminal: z.boolean().optional(),
 });
 export type LocalPolicy = z.infer<typeof LocalPolicy> & ContainerPolicy & { hostTerminal: boolean };
-
-/** A container that the policy forbids; the message is for the person who created it. */
-export class PolicyError extends Error {}
 
 /** Throws when the file is damaged or writable by others than root: then nothing is allowed. */
 export async function loadPolicy(paths: Paths, kind: Identity['kind']): Promise<LocalPolicy> {
@@ -78,43 +77,19 @@ export async function writePolicy(
 
 /**
  * Checks a container against the policy, makes its missing host directories and returns what it may do. Throws
- * PolicyError when it is not allowed. Called again before every start, as a container may have put a symbolic link into
- * its volume.
+ * PolicyError when it is not allowed. Called again before every start. What its paths lead to may change right after:
+ * containers get what `containerFolders.ts` binds.
  */
 export async function authorizeContainer(target: PolicyTarget, policy: LocalPolicy, paths: Paths): Promise<HostConfig> {
   const { refusals, hostConfig } = checkContainer(target, policy);
   if (!hostConfig) throw new PolicyError(refusals[0].message);
   for (const directory of target.spec.directories) {
-    for (const own of [paths.config, paths.state]) {
+    for (const own of [paths.config, paths.state, paths.volumes]) {
       if (overlaps(directory.host, own)) throw new PolicyError(text('This directory of the server cannot be mounted'));
     }
-    await ensureRealDirectories(directory.host);
+    await (await openHostFolder(directory.host)).handle.close();
   }
   return hostConfig;
-}
-
-/** Every component must be a real directory: a symbolic link could lead out of the allowed roots. */
-async function ensureRealDirectories(path: string): Promise<void> {
-  let at = '';
-  for (const part of path.split('/').filter((name) => name !== '' && name !== '.')) {
-    at = `${at}/${part}`;
-    const kind = await kindOf(at);
-    if (kind === 'link')
-      throw new PolicyError(text('{{path}} on the server is a symbolic link and cannot be mounted', { path: at }));
-    if (kind === 'other') throw new PolicyError(text('{{path}} on the server is not a directory', { path: at }));
-    if (kind === 'absent') await mkdir(at, { mode: 0o755 });
-  }
-}
-
-async function kindOf(path: string): Promise<'directory' | 'link' | 'other' | 'absent'> {
-  try {
-    const stat = await lstat(path);
-    if (stat.isSymbolicLink()) return 'link';
-    return stat.isDirectory() ? 'directory' : 'other';
-  } catch (error) {
-    if (hasErrorCode(error, 'ENOENT')) return 'absent';
-    throw error;
-  }
 }
 
 function overlaps(path: string, own: string): boolean {

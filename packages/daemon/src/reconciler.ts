@@ -1,9 +1,11 @@
 import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import type { DaemonMessage, Inventory } from '@stagi/contract/daemon.ts';
-import type { DesiredState } from '@stagi/contract/desiredState.ts';
+import type { DesiredContainer, DesiredState } from '@stagi/contract/desiredState.ts';
+import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import { text } from '@stagi/contract/text.ts';
 import { type Applier, createApplier } from './apply.ts';
 import type { ContainerRecords } from './containerRecords.ts';
+import { ownerOf } from './containerSpec.ts';
 import type { DesiredStore } from './desiredState.ts';
 import type { Engine } from './docker.ts';
 import type { Identity } from './identity.ts';
@@ -22,6 +24,7 @@ import { taskFiles } from './taskFiles.ts';
 import { watchTasks } from './taskWatch.ts';
 import { sleep } from './timing.ts';
 import type { UsedImages } from './usedImages.ts';
+import { containerFolders } from './volumes/containerFolders.ts';
 
 const LIST_EVERY_MS = 30_000;
 const LIST_GAP_MS = 200;
@@ -59,10 +62,12 @@ export interface Reconciler {
 
 export function startReconciler(deps: ReconcilerDeps): Reconciler {
   const { engine, identity, paths, desired, records, logs } = deps;
+  const folders = containerFolders(paths.volumes, ownerOf(identity));
   const closing = new AbortController();
   let seen: SeenContainer[] = [];
   let images: Inventory['images'] = [];
   let imagesDue = true;
+  let isSwept = false;
   let dockerError: string | null = 'Docker has not answered yet';
   let sshKeys: string[] | null = null;
 
@@ -73,6 +78,8 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
     records,
     tasks: taskFiles({ engine, records, origin: identity.origin, report: deps.report, wake: loop.wake }),
     authorizeContainer: authorizeByPolicy,
+    bindVolumes,
+    releaseVolumes: folders.release,
     pullAuth: deps.pullAuth,
     report: deps.report,
     wake: loop.wake,
@@ -85,7 +92,13 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
     const wanted = desired.current();
     const seenAt = performance.now();
     try {
-      const listed = (await engine.list()).map((one) => ({ ...one, begunGen: records.begunGen(one) }));
+      const listed = await Promise.all(
+        (await engine.list()).map(async (one) => ({
+          ...one,
+          begunGen: records.begunGen(one),
+          areVolumesBound: await folders.areBound(one.id),
+        })),
+      );
       seen = await watch.observe(listed, wanted);
       if (imagesDue) images = await engine.images();
       imagesDue = false;
@@ -112,7 +125,10 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
     }
     const made = seen.flatMap(({ id }) => targets.get(id)?.spec.image ?? []);
     await deps.usedImages.add(made).catch((error: unknown) => log(`used images are not recorded: ${errorText(error)}`));
-    await records.forgetExcept(new Set([...targets.keys(), ...seen.map(({ id }) => id)]));
+    const known = new Set([...targets.keys(), ...seen.map(({ id }) => id)]);
+    await records.forgetExcept(known);
+    if (!isSwept) await folders.releaseExcept(known);
+    isSwept = true;
     applier.advance(wanted, seen, seenAt);
   }
 
@@ -124,6 +140,10 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
   /** The policy is read each time, so that a change needs no restart. */
   async function authorizeByPolicy(target: Parameters<typeof authorizeContainer>[0]) {
     return authorizeContainer(target, await loadPolicy(paths, identity.kind), paths);
+  }
+
+  async function bindVolumes(target: DesiredContainer): Promise<HostConfig> {
+    return folders.bind(target, await authorizeByPolicy(target));
   }
 
   async function find(containerId: number): Promise<Pick<SeenContainer, 'dockerId' | 'startedAt'> | null> {
@@ -164,7 +184,7 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
         if (!found) throw new Error('This container is not on the server');
         const target = desired.current()?.containers.find(({ id }) => id === containerId);
         if (target?.task) throw new Error(text('This container belongs to a task'));
-        if (target) await authorizeByPolicy(target);
+        if (target) await bindVolumes(target);
         crashPoint('daemon.restart.begun');
         await engine.restart(found.dockerId, target?.spec.image ?? '');
         crashPoint('daemon.restart.done');
@@ -172,7 +192,10 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
       }),
     async removeAll() {
       await applier.close();
-      for (const { dockerId } of await engine.list()) await engine.remove(dockerId);
+      for (const { id, dockerId } of await engine.list()) {
+        await engine.remove(dockerId);
+        await folders.release(id);
+      }
     },
     async close() {
       closing.abort();

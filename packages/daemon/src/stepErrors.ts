@@ -1,6 +1,6 @@
 import { DockerError } from './dockerErrors.ts';
 import { errorText } from './log.ts';
-import { PolicyError } from './policy.ts';
+import { PolicyError } from './policyError.ts';
 import { TransferError } from './transferError.ts';
 
 /** Whether the step that threw this can never succeed. */

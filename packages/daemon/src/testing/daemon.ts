@@ -9,6 +9,7 @@ import { labelsOf, ownerOf } from '../containerSpec.ts';
 import { FLAGS } from '../flags.ts';
 import { loadIdentity } from '../identity.ts';
 import { pathsFrom } from '../paths.ts';
+import { namesIn, releaseFolders } from '../volumes/bindFolders.ts';
 import { docker, TEST_IMAGE } from './image.ts';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
@@ -58,6 +59,7 @@ export async function createDaemon(
     ...process.env,
     STAGI_CONFIG_DIR: join(folder, 'etc'),
     STAGI_STATE_DIR: join(folder, 'state'),
+    STAGI_RUN_DIR: join(folder, 'run'),
     STAGI_AUTHORIZED_KEYS: join(folder, 'ssh/authorized_keys'),
   };
   await mkdir(join(folder, 'etc'), { mode: 0o700 });
@@ -124,6 +126,7 @@ export async function createDaemon(
       // A daemon that the test itself enrolled has an identity only now.
       await learnLabels();
       if ('stagi.node' in labels) await removeContainersOf(labels);
+      await releaseVolumes(pathsFrom(env).volumes);
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -140,6 +143,12 @@ export async function createDaemon(
     await learnLabels();
   }
   return daemon;
+}
+
+/** Else the folder of the daemon would be removed with what is in the volumes. */
+async function releaseVolumes(volumes: string): Promise<void> {
+  for (const owner of await namesIn(volumes))
+    for (const id of await namesIn(join(volumes, owner))) await releaseFolders(join(volumes, owner, id));
 }
 
 async function removeContainersOf(labels: Record<string, string>): Promise<void> {

@@ -37,9 +37,11 @@ export function beneath(folder: Folder, name: string | Buffer): string | Buffer 
 /** What the handle itself holds. */
 export const contentPath = ({ handle }: Folder): string => `/proc/self/fd/${handle.fd}`;
 
+export const openTop = (): Promise<Folder> => openAt('/');
+
 /** Opens a directory of the server by its path, of which no part may be a link. */
 export async function openRoot(path: string): Promise<Folder> {
-  let folder = await openAt('/');
+  let folder = await openTop();
   for (const name of path.split('/').filter((part) => part !== '' && part !== '.')) {
     const entry = await closing(folder, () => openEntry(folder, name));
     if (entry?.kind !== 'folder') {

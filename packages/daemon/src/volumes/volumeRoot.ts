@@ -1,7 +1,7 @@
 import type { DesiredContainer } from '@stagi/contract/desiredState.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { DesiredStore } from '../desiredState.ts';
-import { PolicyError } from '../policy.ts';
+import { PolicyError } from '../policyError.ts';
 import { RefusedStream } from '../streams/streamServer.ts';
 import { type Folder, openRoot } from './openBeneath.ts';
 

@@ -138,13 +138,16 @@ describe('editing a container', () => {
   });
 
   it('recreates one that lacks a protection, and only once', async () => {
-    const { id } = await running();
+    const { id } = await running({ directoryMappings: [{ host: '/data/x', container: '/x' }] });
     const unprotected = async () => (await view(id)).unprotected;
     expect(await unprotected()).toBeNull();
     // As a daemon reports what an earlier one has created.
     Object.assign(shownOf(id), { protections: [] });
     at.daemon.sendInventory();
-    await expect.poll(unprotected).toMatchObject({ until: 'recreated', lacks: expect.arrayContaining(['network']) });
+    await expect.poll(unprotected).toEqual({ until: 'recreated', lacks: ['network', 'volumes'] });
+    Object.assign(shownOf(id), { protections: ['network'] });
+    at.daemon.sendInventory();
+    await expect.poll(unprotected).toEqual({ until: 'recreated', lacks: ['volumes'] });
 
     expect((await edit(id, { title: 'Another name' })).pendingEdit).toBeNull();
     expect((await edit(id, {})).pendingEdit).not.toBeNull();
@@ -164,7 +167,8 @@ describe('editing a container', () => {
     Object.assign(shownOf(id), { protections: undefined });
     at.daemon.sendInventory();
     await expect.poll(() => statusOf(id)).toBe('running');
-    expect((await view(id)).unprotected).toMatchObject({ until: 'newer agent' });
+    // It has no volumes.
+    expect((await view(id)).unprotected).toEqual({ until: 'newer agent', lacks: ['network'] });
     expect((await edit(id, {})).pendingEdit).toBeNull();
   });
 

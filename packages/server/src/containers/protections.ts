@@ -19,6 +19,7 @@ export function presentUnprotected(row: ContainerView): Container['unprotected']
   if (row.docker_id === null || row.deleted_at !== null) return null;
   const isKnown = row.node_features?.includes(PROTECTIONS_FEATURE) ?? false;
   if (isKnown && row.protections === null) return null;
-  const lacks = Protection.options.filter((one) => !row.protections?.includes(one));
+  const needed = Protection.options.filter((one) => one !== 'volumes' || row.directories.length > 0);
+  const lacks = needed.filter((one) => !row.protections?.includes(one));
   return lacks.length === 0 ? null : { lacks, until: isKnown ? 'recreated' : 'newer agent' };
 }

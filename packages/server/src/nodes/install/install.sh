@@ -95,7 +95,8 @@ ProtectKernelLogs=yes
 ProtectControlGroups=yes
 ProtectHostname=yes
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
-RestrictNamespaces=yes
+# It binds directories of containers where Docker sees them.
+RestrictNamespaces=mnt
 RestrictRealtime=yes
 RestrictSUIDSGID=yes
 LockPersonality=yes
