@@ -137,6 +137,7 @@ async function wizard(
   await expect(page.getByTestId('allow-cpu')).not.toBeChecked();
   await expect(page.getByTestId('allow-any-linux')).not.toBeChecked();
   await expect(page.getByTestId('allow-host-terminal')).not.toBeChecked();
+  await expect(page.getByTestId('allow-any-folder')).not.toBeChecked();
   await page.getByTestId('allow-cpu').check();
   await page.getByTestId('allow-any-linux').check();
   await page.getByTestId('allow-host-terminal').check();

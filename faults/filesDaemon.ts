@@ -39,13 +39,16 @@ export interface FilesDaemon {
 /** No test of files opens one. */
 const NO_TERMINALS = {} as TerminalDeps;
 
-/** Deps of the daemon's files with the policy of an own server, which allows any directory but the system's. */
+/** Deps of the daemon's files with the policy of an own server whose owner allows any directory but the system's. */
 export async function fileDeps(folder: string, desired: DesiredStore): Promise<FileDeps> {
   const paths = pathsFrom({ STAGI_CONFIG_DIR: join(folder, 'etc'), STAGI_STATE_DIR: join(folder, 'state') });
   return {
     desired,
     uploads: await openUploadRecords(paths.uploads),
-    authorize: async (container) => authorizeContainer(container, await loadPolicy(paths, 'self-hosted'), paths),
+    authorize: async (container) => {
+      const policy = await loadPolicy(paths, 'self-hosted');
+      return authorizeContainer(container, { ...policy, volumeRoots: ['/'] }, paths);
+    },
   };
 }
 

@@ -73,6 +73,8 @@ export const MachineFacts = z.object({
   dockerVersion: z.string(),
   /** The runc that starts containers, when holes of its version are known; absent from daemons that do not say. */
   vulnerableRunc: z.object({ version: z.string(), cves: z.array(z.string()) }).optional(),
+  /** Below which directories volumes may lie, by its own policy; absent from daemons that do not say. */
+  volumeRoots: z.array(z.string()).optional(),
   warnings: z.array(z.string()),
 });
 export type MachineFacts = z.infer<typeof MachineFacts>;
@@ -321,6 +323,8 @@ const InstallOptions = z.object({
   allowAnyLinux: z.boolean().optional(),
   /** A shell of root in the browser, for members who manage the server. */
   allowHostTerminal: z.boolean().optional(),
+  /** Volumes at nearly any directory of the server, not only below `/srv/stagi`: who creates containers controls it. */
+  allowAnyFolder: z.boolean().optional(),
 });
 
 /** Shown once by the wizard: the enrolment file and the install command. */

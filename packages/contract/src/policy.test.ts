@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CreateContainer } from './containerFields.ts';
 import type { DesiredContainer } from './desiredState.ts';
-import { type ContainerPolicy, checkContainer } from './policy.ts';
+import { type ContainerPolicy, checkContainer, directoryBelow } from './policy.ts';
 import { HOSTILE, PRIVILEGES } from './testing/hostileSpecs.ts';
 
 const OPEN: ContainerPolicy = {
@@ -81,6 +81,21 @@ describe('container policy', () => {
     expect(refusals(mount('/data/a'), RENTED)).toEqual([]);
     expect(refusals(mount('/database'), RENTED)).toHaveLength(1);
     expect(refusals(mount('/srv'), RENTED)).toHaveLength(1);
+  });
+
+  it('puts a directory of another kind of server below the first root of this one', () => {
+    expect(directoryBelow(['/srv/stagi'], '/data/models')).toBe('/srv/stagi/models');
+    expect(directoryBelow(['/data'], '/srv/stagi/models/')).toBe('/data/models');
+    expect(directoryBelow(['/mnt/a', '/data'], '/data/models')).toBe('/data/models');
+    expect(directoryBelow(['/'], '/data/models')).toBe('/data/models');
+    expect(directoryBelow(['/srv/stagi'], '/home/x')).toBe('/home/x');
+    expect(directoryBelow([], '/data/models')).toBe('/data/models');
+  });
+
+  it('says that a server allows no volumes', () => {
+    expect(refusals(mount('/data/a'), { ...OPEN, volumeRoots: [] })).toMatchObject([
+      { field: 'directoryMappings.0.host', message: 'The policy of this server allows no volumes' },
+    ]);
   });
 
   it.each([0, 80, 999, 10_000, 65_536, 1.5, Number.NaN])('refuses host port %d', (host) => {

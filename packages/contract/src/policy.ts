@@ -21,6 +21,8 @@ export interface ContainerPolicy {
 
 /** Where volumes of a rented server lie: a user's `/data` is this folder's `/data`. */
 export const RENTED_VOLUME_ROOT = '/data';
+/** Where volumes of an own server lie, unless its owner allows more. */
+export const OWN_VOLUME_ROOT = '/srv/stagi';
 export const ANY_ADDRESS = '0.0.0.0';
 
 /** Host directories that no policy can allow. */
@@ -51,6 +53,28 @@ const DENIED_ROOTS = [
   '/etc/stagi',
   '/usr/local/lib/stagi',
 ];
+
+/** Below which directories volumes of a server may lie. An earlier daemon does not say, and allows any. */
+export function volumeRootsOf(server: {
+  kind: 'rented' | 'self-hosted';
+  facts: { volumeRoots?: string[] | undefined } | null;
+}): readonly string[] {
+  return server.kind === 'rented' ? [RENTED_VOLUME_ROOT] : (server.facts?.volumeRoots ?? ['/']);
+}
+
+/** Whether nearly every file of the server can be mounted. */
+export function areRootsOpen(roots: readonly string[]): boolean {
+  return roots.some((root) => normalize(root) === '/');
+}
+
+/** A directory below the usual root of another kind of server, below the first root of this one. */
+export function directoryBelow(roots: readonly string[], path: string): string {
+  const clean = normalize(path);
+  const [first] = roots;
+  const usual = [RENTED_VOLUME_ROOT, OWN_VOLUME_ROOT].find((root) => isWithin(clean, root));
+  if (!first || !usual || roots.some((root) => isWithin(clean, normalize(root)))) return path;
+  return normalize(first + clean.slice(usual.length));
+}
 
 /** Never mounted over inside a container: CVE-2025-31133 and similar escapes replaced what masks them. */
 const DENIED_TARGETS = ['/proc', '/sys', '/dev', '/run/docker.sock', '/var/run/docker.sock'];
@@ -217,6 +241,7 @@ function refusedSource(path: string, roots: readonly string[]): string | null {
   // Mounting a parent of a denied directory would expose it.
   const denied = DENIED_ROOTS.some((root) => isWithin(clean, root) || isWithin(root, clean));
   if (denied || clean.endsWith('docker.sock')) return text('This directory of the server cannot be mounted');
+  if (roots.length === 0) return text('The policy of this server allows no volumes');
   if (!roots.some((root) => isWithin(clean, normalize(root))))
     return text('Volumes of this server must lie below {{roots}}', { roots: roots.join(' or ') });
   return null;

@@ -138,6 +138,7 @@ export async function runAgent(
       const firstPass = Promise.race([reconciler.nextPass(), sleep(HELLO_WAIT_MS, timeout.signal)]);
       const [facts, boot, ssh] = await Promise.all([gatherFacts(engine), bootId(), guardSsh(), firstPass]);
       timeout.abort();
+      facts.volumeRoots = await volumeRoots();
       facts.warnings.push(...[ssh, clockWarning(welcome.serverTime)].filter((warning) => warning !== null));
       const inventory = reconciler.inventory();
       fresh.send({
@@ -181,13 +182,17 @@ export async function runAgent(
     return hostTerminal ? [...FEATURES, HOST_TERMINAL_FEATURE] : FEATURES;
   }
 
-  /** The first of the folders that directories of containers may lie below. */
-  async function dataRoot(): Promise<string | null> {
-    return loadPolicy(paths, identity.kind).then(
-      ({ volumeRoots }) => volumeRoots[0] ?? null,
+  /** The folders that directories of containers may lie below. */
+  async function volumeRoots(): Promise<string[]> {
+    return policy().then(
+      (allowed) => allowed.volumeRoots,
       // A damaged policy allows no directory; the containers that want one tell why.
-      () => null,
+      () => [],
     );
+  }
+
+  async function dataRoot(): Promise<string | null> {
+    return (await volumeRoots())[0] ?? null;
   }
 
   async function handleMessage(message: PlatformMessage, from: LinkSession): Promise<void> {

@@ -22,6 +22,7 @@ const EXIT_USAGE = 64;
 
 const USAGE = `Usage: stagid run
        stagid enrol --token-file FILE [--allow-cpu] [--allow-any-linux] [--allow-host-terminal]
+                    [--allow-any-folder]
        stagid check [--allow-cpu] [--allow-any-linux]
        stagid version`;
 
@@ -40,6 +41,7 @@ async function main(argv: string[]): Promise<number> {
         'allow-cpu': { type: 'boolean', default: false },
         'allow-any-linux': { type: 'boolean', default: false },
         'allow-host-terminal': { type: 'boolean', default: false },
+        'allow-any-folder': { type: 'boolean', default: false },
       },
     });
     const allow = { cpu: values['allow-cpu'], anyLinux: values['allow-any-linux'] };
@@ -52,7 +54,12 @@ async function main(argv: string[]): Promise<number> {
         return await run(paths);
       case 'enrol':
         return values['token-file']
-          ? await join(values['token-file'], allow, { hostTerminal: values['allow-host-terminal'] }, paths)
+          ? await join(
+              values['token-file'],
+              allow,
+              { hostTerminal: values['allow-host-terminal'], anyFolder: values['allow-any-folder'] },
+              paths,
+            )
           : printUsage();
       case 'check':
         return (await check(allow)) ? 0 : 1;
@@ -97,7 +104,7 @@ async function run(paths: Paths): Promise<number> {
 async function join(
   tokenFile: string,
   allow: Allowances,
-  grants: { hostTerminal: boolean },
+  grants: { hostTerminal: boolean; anyFolder: boolean },
   paths: Paths,
 ): Promise<number> {
   const token = (await readFile(tokenFile, 'utf8')).trim();

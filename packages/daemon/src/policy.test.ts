@@ -1,5 +1,6 @@
 import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { checkContainer } from '@stagi/contract/policy.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { containerOptions } from './containerSpec.ts';
 import { pathsFrom } from './paths.ts';
@@ -31,7 +32,73 @@ describe('the policy of a server', () => {
     await expect(admitted(bind(join(folder, 'open/deep')))).resolves.toMatchObject({ Privileged: false });
   });
 
+  /** Each would make whoever mounts it root of the server, or shows what is none of the platform's. */
+  const SENSITIVE = [
+    '/home',
+    '/home/x',
+    '/home/x/.ssh',
+    '/home/x/.aws',
+    '/home/x/.config',
+    '/home/x/.docker',
+    '/home/x/.kube',
+    '/opt',
+    '/opt/containerd',
+    '/srv',
+    '/mnt',
+    '/media',
+    '/tmp',
+    '/var',
+    '/var/lib',
+    '/var/lib/cloud',
+    '/var/lib/cloud/instance',
+    '/var/lib/cloud/scripts/per-boot',
+    '/var/lib/dpkg/info',
+    '/var/lib/sudo',
+    '/var/lib/systemd',
+    '/var/log',
+    '/var/backups',
+    '/var/www',
+    '/var/tmp',
+    '/data',
+    '/etc/cron.d',
+    '/root/.ssh',
+    '/var/spool/cron',
+    '/var/lib/docker',
+    '/run/docker.sock',
+  ];
+
+  it('opens nothing of an own server but a folder of its own, unless the installer was told to', async () => {
+    const refused = async () => {
+      const policy = await loadPolicy(paths(), 'self-hosted');
+      return SENSITIVE.filter((host) => checkContainer(bind(host), policy).refusals.length > 0);
+    };
+    expect(await refused()).toEqual(SENSITIVE);
+    await writePolicy(paths(), 'self-hosted', { hostTerminal: false, anyFolder: false });
+    expect(await refused()).toEqual(SENSITIVE);
+    const policy = await loadPolicy(paths(), 'self-hosted');
+    expect(policy.volumeRoots).toEqual(['/srv/stagi']);
+    for (const inside of ['/srv/stagi', '/srv/stagi/models/x'])
+      expect(checkContainer(bind(inside), policy).refusals).toEqual([]);
+    for (const beside of ['/srv/stagi-x', '/srv/stagi/../x', '/srv/stagi/docker.sock'])
+      expect(checkContainer(bind(beside), policy).refusals).toHaveLength(1);
+    // As the attack found it, and as the box of the wizard says.
+    await writePolicy(paths(), 'self-hosted', { hostTerminal: false, anyFolder: true });
+    const open = SENSITIVE.length - (await refused()).length;
+    console.log(`sensitive directories: n = ${SENSITIVE.length}, open by default 0, when widened ${open}`);
+    expect(open).toBeGreaterThanOrEqual(20);
+  });
+
+  it('keeps what a server had when it is installed again', async () => {
+    await allow(['/']);
+    await writePolicy(paths(), 'self-hosted', { hostTerminal: false, anyFolder: false });
+    expect((await loadPolicy(paths(), 'self-hosted')).volumeRoots).toEqual(['/']);
+    await allow(['/mnt/disk']);
+    await writePolicy(paths(), 'self-hosted', { hostTerminal: true, anyFolder: false });
+    expect((await loadPolicy(paths(), 'self-hosted')).volumeRoots).toEqual(['/mnt/disk']);
+  });
+
   it('makes missing folders as root', async () => {
+    await allow([folder]);
     await admitted(bind(join(folder, 'a/b')));
     const { uid, mode } = await stat(join(folder, 'a/b'));
     expect({ uid, mode: mode & 0o777 }).toEqual({ uid: 0, mode: 0o755 });
@@ -66,16 +133,19 @@ describe('the policy of a server', () => {
     '/srv/sub/docker.sock',
   ];
   it.each(FORBIDDEN)('never mounts %j', async (path) => {
+    await allow(['/']);
     await expect(admitted(bind(path))).rejects.toThrow();
   });
 
   it('never mounts its own folders or their parents', async () => {
+    await allow(['/']);
     await expect(admitted(bind(paths().config))).rejects.toThrow('cannot be mounted');
     await expect(admitted(bind(join(paths().state, 'x')))).rejects.toThrow('cannot be mounted');
     await expect(admitted(bind(folder))).rejects.toThrow('cannot be mounted');
   });
 
   it('refuses symbolic links anywhere in the path', async () => {
+    await allow([folder]);
     await symlink('/etc', join(folder, 'link'));
     await expect(admitted(bind(join(folder, 'link')))).rejects.toThrow('symbolic link');
     await expect(admitted(bind(join(folder, 'link/sub')))).rejects.toThrow('symbolic link');
@@ -114,9 +184,9 @@ describe('the policy of a server', () => {
   });
 
   it('is written once and then left to its owner', async () => {
-    await writePolicy(paths(), 'rented', { hostTerminal: false });
+    await writePolicy(paths(), 'rented', { hostTerminal: false, anyFolder: false });
     await allow(['/srv']);
-    await writePolicy(paths(), 'rented', { hostTerminal: false });
+    await writePolicy(paths(), 'rented', { hostTerminal: false, anyFolder: false });
     expect((await loadPolicy(paths(), 'rented')).volumeRoots).toEqual(['/srv']);
   });
 
@@ -127,9 +197,9 @@ describe('the policy of a server', () => {
     expect([await allowed('rented'), await allowed('self-hosted')]).toEqual([true, false]);
     await allow(['/srv'], { hostTerminal: false });
     expect(await allowed('rented')).toBe(false);
-    await writePolicy(paths(), 'self-hosted', { hostTerminal: true });
+    await writePolicy(paths(), 'self-hosted', { hostTerminal: true, anyFolder: false });
     expect(await loadPolicy(paths(), 'self-hosted')).toMatchObject({ hostTerminal: true, volumeRoots: ['/srv'] });
-    await writePolicy(paths(), 'self-hosted', { hostTerminal: false });
+    await writePolicy(paths(), 'self-hosted', { hostTerminal: false, anyFolder: false });
     expect(await allowed('self-hosted')).toBe(true);
   });
 });

@@ -6,6 +6,7 @@ import {
   ANY_ADDRESS,
   type ContainerPolicy,
   checkContainer,
+  OWN_VOLUME_ROOT,
   type PolicyTarget,
   RENTED_VOLUME_ROOT,
 } from '@stagi/contract/policy.ts';
@@ -45,7 +46,10 @@ export async function loadPolicy(paths: Paths, kind: Identity['kind']): Promise<
   const isRented = kind === 'rented';
   const content = await readFileIfExists(paths.policy);
   if (content === null)
-    return { ...LocalPolicy.parse({ volumeRoots: isRented ? [RENTED_VOLUME_ROOT] : ['/'] }), hostTerminal: isRented };
+    return {
+      ...LocalPolicy.parse({ volumeRoots: [isRented ? RENTED_VOLUME_ROOT : OWN_VOLUME_ROOT] }),
+      hostTerminal: isRented,
+    };
   const { uid, mode } = await lstat(paths.policy);
   if (uid !== process.getuid?.() || (mode & 0o022) !== 0)
     throw new PolicyError(
@@ -66,12 +70,12 @@ export async function loadPolicy(paths: Paths, kind: Identity['kind']): Promise<
 export async function writePolicy(
   paths: Paths,
   kind: Identity['kind'],
-  { hostTerminal }: { hostTerminal: boolean },
+  { hostTerminal, anyFolder }: { hostTerminal: boolean; anyFolder: boolean },
 ): Promise<void> {
   const isNew = (await readFileIfExists(paths.policy)) === null;
-  if (!isNew && !hostTerminal) return;
+  if (!isNew && !hostTerminal && !anyFolder) return;
   const policy = await loadPolicy(paths, kind);
-  const allowed = hostTerminal ? { ...policy, hostTerminal } : policy;
+  const allowed = { ...policy, ...(hostTerminal && { hostTerminal }), ...(anyFolder && { volumeRoots: ['/'] }) };
   await writeFileAtomically(paths.policy, `${JSON.stringify(allowed, null, 2)}\n`, 0o644);
 }
 

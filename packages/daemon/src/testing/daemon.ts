@@ -138,6 +138,8 @@ export async function createDaemon(
       join(folder, 'token'),
       '--allow-cpu',
       '--allow-any-linux',
+      // Tests have volumes in folders of their own.
+      '--allow-any-folder',
     );
     if (code !== 0) throw new Error(`enrolment failed: ${output}`);
     await learnLabels();

@@ -1,6 +1,6 @@
 import type { MachineFacts } from '@stagi/contract/instances.ts';
 import type { ContainerPolicy, PolicyTarget, Refusal } from '@stagi/contract/policy.ts';
-import { ANY_ADDRESS, checkContainer, RENTED_VOLUME_ROOT } from '@stagi/contract/policy.ts';
+import { ANY_ADDRESS, checkContainer, volumeRootsOf } from '@stagi/contract/policy.ts';
 import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import type { InstanceTable } from '../db/computeTables.ts';
@@ -13,6 +13,7 @@ export interface ServerSize {
   cpus: number;
   memoryBytes: number;
   gpuIds: number[];
+  volumeRoots: readonly string[];
 }
 
 /** Null until its daemon has said what the server has, unless that is what was rented. */
@@ -27,6 +28,7 @@ export function sizeOf(
     kind,
     cpus: least(facts?.cpus, offer?.cpu.cores),
     memoryBytes: least(facts?.ramBytes, offer ? offer.ramGb * 2 ** 30 : undefined),
+    volumeRoots: volumeRootsOf({ kind, facts }),
     gpuIds: facts ? facts.gpus.map((gpu) => gpu.index) : Array.from({ length: offer?.gpu?.count ?? 0 }, (_, n) => n),
   };
 }
@@ -37,7 +39,7 @@ export function sizeOf(
  */
 export function checkPolicy(size: ServerSize, target: PolicyTarget, fieldNames: Record<string, string> = {}): void {
   const policy: ContainerPolicy = {
-    volumeRoots: size.kind === 'rented' ? [RENTED_VOLUME_ROOT] : ['/'],
+    volumeRoots: size.volumeRoots,
     maxCpus: null,
     maxMemoryBytes: size.memoryBytes,
     gpuIds: size.gpuIds,

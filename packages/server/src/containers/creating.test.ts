@@ -35,6 +35,32 @@ describe('creating containers', () => {
     expect(await refusal({ gpuIds: [0], count: 2 })).toHaveProperty('gpuIds');
   });
 
+  it('refuses, at the field, a volume that the policy of an own server does not allow', async () => {
+    const id = await aSelfHostedServer(at.app.ctx, at.alice);
+    const key = await join(id, 'self-hosted');
+    const volume = (host: string) => ({
+      instanceRef: { id },
+      directoryMappings: [
+        { host: '/srv/stagi/a', container: '/a' },
+        { host, container: '/x' },
+      ],
+    });
+    const message = 'Volumes of this server must lie below /srv/stagi';
+    const daemon = await connectDaemon(at.app.url, key, { facts: { volumeRoots: ['/srv/stagi'] } });
+    for (const host of ['/home/x/.ssh', '/opt', '/var/lib/cloud/instance', '/data', '/srv/stagi-x'])
+      expect(await refusal(volume(host)), host).toEqual({ 'directoryMappings.1.host': message });
+    await create(volume('/srv/stagi/models'));
+    await daemon.close();
+    const { entity } = await at.alice.client(api.selfHosted.view, { id });
+    expect(entity.facts?.volumeRoots).toEqual(['/srv/stagi']);
+
+    // An agent of before does not say, and allows any: it is shown as open.
+    const older = await connectDaemon(at.app.url, key);
+    await create(volume('/home/x'));
+    expect((await at.alice.client(api.selfHosted.view, { id })).entity.facts?.volumeRoots).toBeUndefined();
+    await older.close();
+  });
+
   it('refuses, at the field, what the rules and the server do not allow', async () => {
     await create({
       cpus: 2,

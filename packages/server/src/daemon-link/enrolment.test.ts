@@ -143,7 +143,8 @@ describe('enrolling a node', () => {
       `${line} --allow-cpu --allow-any-linux`,
     );
     expect(await installCommand(app.ctx, { allowHostTerminal: true })).toBe(`${line} --allow-host-terminal`);
-    expect(script).toContain('--allow-host-terminal)');
+    expect(await installCommand(app.ctx, { allowAnyFolder: true })).toBe(`${line} --allow-any-folder`);
+    expect(script).toContain('| --allow-host-terminal | --allow-any-folder)');
   });
 
   it('writes a boot script that downloads, checks and runs the installer with its token', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { CreateContainer } from '@stagi/contract/containerFields.ts';
 import { type EngineTemplate, fillIn, type Served } from '@stagi/contract/engineTemplates.ts';
+import { directoryBelow } from '@stagi/contract/policy.ts';
 import { z } from 'zod';
 
 /** The container of a served model, as it is asked for: the ordinary form, except that its GPUs are still to be chosen. */
@@ -62,7 +63,16 @@ export function wantedContainer(
 }
 
 /** On the server that it is for. Throws what the form throws. */
-export const containerForm = ({ form }: WantedContainer, instanceId: number, gpuIds: number[]) =>
-  CreateContainer.parse({ ...form, instanceRef: { id: instanceId }, gpuIds });
+export function containerForm(
+  { form }: WantedContainer,
+  { instanceId, gpuIds, volumeRoots }: { instanceId: number; gpuIds: number[]; volumeRoots: readonly string[] },
+) {
+  const parsed = CreateContainer.parse({ ...form, instanceRef: { id: instanceId }, gpuIds });
+  const directoryMappings = parsed.directoryMappings.map(({ host, container }) => ({
+    host: directoryBelow(volumeRoots, host),
+    container,
+  }));
+  return { ...parsed, directoryMappings };
+}
 
 export const newKey = (): string => `sk-${randomBytes(24).toString('base64url')}`;

@@ -3,6 +3,7 @@ import type { ParsedInputOf } from '@stagi/contract/call.ts';
 import { engineTemplate } from '@stagi/contract/engineTemplates.ts';
 import { SERVER_WITHIN_MINUTES } from '@stagi/contract/modelEndpoints.ts';
 import type { Permission } from '@stagi/contract/permissions.ts';
+import { volumeRootsOf } from '@stagi/contract/policy.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import type { ServerFacts } from '@stagi/perf/onServer.ts';
@@ -105,7 +106,8 @@ export async function makeContainer(
   wanted: WantedContainer,
 ): Promise<void> {
   const gpuIds = await freeGpus(ctx.db, instanceId, wanted.gpuCount);
-  const [container] = await createContainers(ctx, containerForm(wanted, instanceId, gpuIds)).catch(atTheFormsField);
+  const form = containerForm(wanted, { instanceId, gpuIds, volumeRoots: await volumeRootsAt(ctx.db, instanceId) });
+  const [container] = await createContainers(ctx, form).catch(atTheFormsField);
   await ctx.db
     .updateTable('model_endpoint')
     .set({ container_id: container!.id, wanted_sealed: null, server_deadline: null })
@@ -114,6 +116,16 @@ export async function makeContainer(
 }
 
 /** GPUs that no container holds. The server is locked when the container is made, which checks them again. */
+async function volumeRootsAt(db: Db, instanceId: number): Promise<readonly string[]> {
+  const server = await db
+    .selectFrom('instance')
+    .leftJoin('daemon_node', 'daemon_node.instance_id', 'instance.id')
+    .select(['instance.kind', 'daemon_node.facts'])
+    .where('instance.id', '=', instanceId)
+    .executeTakeFirstOrThrow();
+  return volumeRootsOf(server);
+}
+
 async function freeGpus(db: Db, instanceId: number, count: number): Promise<number[]> {
   if (count === 0) return [];
   const node = await db

@@ -12,7 +12,7 @@ import { inTransaction } from '../db/pool.ts';
 import { issueEnrolment } from '../nodes/enrolment.ts';
 import { aKey, type CloudApp, startCloudApp } from '../testing/cloudApp.ts';
 import { connectDaemon, enrolNode, type TestDaemon } from '../testing/daemon.ts';
-import { aRentedInstance } from '../testing/factories.ts';
+import { aRentedInstance, aSelfHostedServer } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 
 type Deploy = InputOf<typeof api.modelEndpoints.deploy>;
@@ -368,5 +368,19 @@ describe('a served model that cannot be asked', () => {
     });
     expect(entity.checkedAt).not.toBeNull();
     await expect(ask()).rejects.toMatchObject({ body: { message: entity.reason } });
+  });
+});
+
+describe('a model on an own server', () => {
+  it('keeps weights below the folder that the policy of an own server names', async () => {
+    const id = await aSelfHostedServer(app.ctx, alice);
+    const { token } = await inTransaction(app.ctx.db, (trx) => issueEnrolment(app.ctx, trx, id, 'self-hosted'));
+    const facts = { gpus: [L4], cpus: 8, ramBytes: 32 * 2 ** 30, volumeRoots: ['/srv/stagi'] };
+    daemons.push(await connectDaemon(app.url, await enrolNode(app.url, token), { facts, features: [EDIT_FEATURE] }));
+    const { container: made } = await deploy({ instanceRef: { id } });
+    expect((await container(made!.id)).directoryMappings).toMatchObject([{ host: '/srv/stagi/models' }]);
+    const rented = await aServer([L4]);
+    const { container: other } = await deploy({ instanceRef: { id: rented.id } });
+    expect((await container(other!.id)).directoryMappings).toMatchObject([{ host: '/data/models' }]);
   });
 });

@@ -66,18 +66,21 @@ export interface InstallOptions {
   allowAnyLinux?: boolean;
   /** A shell of root in the browser. */
   allowHostTerminal?: boolean;
+  /** Volumes outside of its folder of their own. */
+  allowAnyFolder?: boolean;
 }
 
 /** The command that enrols a server, to run as root. It ends in the installer's arguments: more may be appended. */
 export async function installCommand(
   ctx: Pick<Context, 'daemonOrigin' | 'config'>,
-  { allowCpu, allowAnyLinux, allowHostTerminal }: InstallOptions = {},
+  { allowCpu, allowAnyLinux, allowHostTerminal, allowAnyFolder }: InstallOptions = {},
 ): Promise<string> {
   const { sha256 } = await installScript(ctx);
   const flags = [
     ...(allowCpu ? ['--allow-cpu'] : []),
     ...(allowAnyLinux ? ['--allow-any-linux'] : []),
     ...(allowHostTerminal ? ['--allow-host-terminal'] : []),
+    ...(allowAnyFolder ? ['--allow-any-folder'] : []),
   ];
   return [
     `curl -fsSL ${ctx.daemonOrigin}/daemon-api/install.sh -o stagi-install.sh`,

@@ -41,14 +41,14 @@ export async function createSelfHosted(
 /** Issues a new enrolment token; the old one and the key of the enrolled daemon are revoked. */
 export async function reissueToken(
   ctx: Caller,
-  { allowCpu, allowAnyLinux, allowHostTerminal, ...ref }: Ref & InstallOptions,
+  { allowCpu, allowAnyLinux, allowHostTerminal, allowAnyFolder, ...ref }: Ref & InstallOptions,
 ) {
   return inTransaction(ctx.db, async (trx) => {
     const row = await lockInstance(trx, ctx.workspace.id, 'self-hosted', ref);
     if (row.closed_at) throw refused(text('This server was deleted'));
     await revokeNode(ctx, trx, row.id, 'A new enrolment file was issued');
     await recordActivity(trx, row.id, { kind: 'enrolment reissued', actorId: ctx.user.id });
-    return enrolmentReply(ctx, trx, row.id, { allowCpu, allowAnyLinux, allowHostTerminal });
+    return enrolmentReply(ctx, trx, row.id, { allowCpu, allowAnyLinux, allowHostTerminal, allowAnyFolder });
   });
 }
 

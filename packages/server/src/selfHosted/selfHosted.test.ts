@@ -79,8 +79,9 @@ describe('a self-hosted server', () => {
     const anywhere = { allowCpu: true, allowAnyLinux: true };
     const again = await alice.client(api.selfHosted.reissueToken, { id: made.entity.id, ...anywhere });
     expect(again.installCommand).toBe(`${made.installCommand} --allow-cpu --allow-any-linux`);
-    const other = await alice.client(api.selfHosted.create, { title: 'Two', slug: 'two', allowCpu: true });
-    expect(other.installCommand).toBe(`${made.installCommand} --allow-cpu`);
+    const wide = { allowCpu: true, allowAnyFolder: true };
+    const other = await alice.client(api.selfHosted.create, { title: 'Two', slug: 'two', ...wide });
+    expect(other.installCommand).toBe(`${made.installCommand} --allow-cpu --allow-any-folder`);
     await alice.client(api.selfHosted.delete, { id: other.entity.id });
     expect(made.onlyThisMachine).toBe(true);
     const hours = (Date.parse(made.expiresAt) - Date.now()) / 3_600_000;

@@ -85,7 +85,7 @@ const NOT_LANGUAGE: Record<string, readonly string[]> = {
   'launchForm/ImageField.tsx': ['ubuntu:24.04'],
   // The mark of the error stream, as wide as a log line has room for.
   'logs/LogRowView.tsx': ['err'],
-  'features/instances/selfHosted/SelfHostedOverview.tsx': ['systemctl status stagid'],
+  'features/instances/selfHosted/SelfHostedOverview.tsx': ['systemctl status stagid', '/etc/stagi/policy.json'],
   'features/sshKeys/AddKeyForm.tsx': ['cat ~/.ssh/id_ed25519.pub', 'ssh-ed25519 AAAA… you@laptop'],
   'features/storages/objects/ObjectSnippets.tsx': ['AWS CLI', 'rclone', 'curl'],
   'layouts/socialSites.tsx': ['Discord', 'GitHub', 'Instagram', 'LinkedIn', 'Reddit', 'Telegram', 'YouTube'],

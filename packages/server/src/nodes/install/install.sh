@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs stagid, the daemon that joins this server to a Stagi workspace.
-#   sh stagi-install.sh --token-file daemon-token.jwt [--allow-cpu] [--allow-any-linux] [--allow-host-terminal]
-#   sh stagi-install.sh --token STRING [--allow-cpu] [--allow-any-linux] [--allow-host-terminal]
+#   sh stagi-install.sh --token-file daemon-token.jwt [--allow-cpu] [--allow-any-linux] [--allow-host-terminal] [--allow-any-folder]
+#   sh stagi-install.sh --token STRING, with the same options
 # It needs root, Docker, git, curl, tar and sha256sum. Running it again is harmless: it brings the newest stagid.
 # Whoever controls stagid controls Docker, and so this server; /etc/stagi/policy.json says what it may do.
 set -eu
@@ -20,7 +20,7 @@ main() {
     case "$1" in
       --token-file) token_file=${2:-}; [ -n "$token_file" ] || fail '--token-file needs the path of daemon-token.jwt'; shift ;;
       --token) token=${2:-}; [ -n "$token" ] || fail '--token needs the content of daemon-token.jwt'; shift ;;
-      --allow-cpu | --allow-any-linux | --allow-host-terminal) flags="$flags $1" ;;
+      --allow-cpu | --allow-any-linux | --allow-host-terminal | --allow-any-folder) flags="$flags $1" ;;
       *) fail "unknown option $1" ;;
     esac
     shift

@@ -1,5 +1,6 @@
 import { RestartPolicy } from '@stagi/contract/containerFields.ts';
 import type { Container } from '@stagi/contract/containers.ts';
+import { volumeRootsOf } from '@stagi/contract/policy.ts';
 import type { ReactNode } from 'react';
 import type { Server } from '../../../api/useServers.ts';
 import { useT } from '../../../i18n/i18n.ts';
@@ -59,7 +60,7 @@ export function ContainerFields({ server, form, field, edited, name, more }: Pro
       <FormSection title={t('Environment, ports, volumes')}>
         <EnvRows form={form} field={field} withSecrets />
         <PortRows form={form} field={field} />
-        <DirectoryRows form={form} field={field} rented={server?.kind === 'rented'} />
+        <DirectoryRows form={form} field={field} roots={server ? volumeRootsOf(server) : ['/']} />
       </FormSection>
       <FormSection title={t('Running', { context: 'section' })}>
         <Select

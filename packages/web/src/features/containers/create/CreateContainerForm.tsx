@@ -20,7 +20,7 @@ import { cloneValuesOf, initialValues, toInput, type Values } from './formValues
 import { ProjectSelect } from './ProjectSelect.tsx';
 import { ServerSelect } from './ServerSelect.tsx';
 import { TemplateOnServer, TemplatePicker } from './TemplatePicker.tsx';
-import { useTemplate } from './useTemplate.ts';
+import { directoriesOn, useTemplate } from './useTemplate.ts';
 
 interface Props {
   servers: readonly Server[];
@@ -55,7 +55,7 @@ export function CreateContainerForm({ servers, wanted, wantedProject = '', origi
   const { form, field, submit, loading } = call;
   const server = servers.find(({ id }) => String(id) === form.values.instanceRef);
 
-  const template = useTemplate(form, original === undefined);
+  const template = useTemplate(form, { enabled: original === undefined, server });
   const ofTemplate = { choice: template, servers, server };
 
   return (
@@ -70,7 +70,16 @@ export function CreateContainerForm({ servers, wanted, wantedProject = '', origi
           <ServerSelect
             servers={servers}
             {...field('instanceRef')}
-            onChange={(id: string) => form.setValues({ instanceRef: id, gpuIds: [] })}
+            onChange={(id: string) =>
+              form.setValues({
+                instanceRef: id,
+                gpuIds: [],
+                directoryMappings: directoriesOn(
+                  servers.find((one) => String(one.id) === id),
+                  form.values,
+                ),
+              })
+            }
           />
           <TemplateOnServer {...ofTemplate} />
           <ProjectSelect {...field('projectRef')} />

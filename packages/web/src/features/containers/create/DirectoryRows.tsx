@@ -1,23 +1,29 @@
-import { RENTED_VOLUME_ROOT } from '@stagi/contract/policy.ts';
+import { areRootsOpen, OWN_VOLUME_ROOT } from '@stagi/contract/policy.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { RepeatedRows } from '../../../launchForm/RepeatedRows.tsx';
 import { TextInput } from '../../../ui/form/TextInput.tsx';
 import type { ContainerFormProps } from './containerForm.ts';
 import { newRow } from './formValues.ts';
 
-export function DirectoryRows({ form, field, rented }: ContainerFormProps & { rented: boolean }) {
+interface Props extends ContainerFormProps {
+  /** Below which directories of the server they may lie. */
+  roots: readonly string[];
+}
+
+export function DirectoryRows({ form, field, roots }: Props) {
   const t = useT();
-  const root = rented ? RENTED_VOLUME_ROOT : '/srv';
+  const isAnywhere = areRootsOpen(roots);
+  const root = isAnywhere ? OWN_VOLUME_ROOT : (roots[0] ?? OWN_VOLUME_ROOT);
   return (
     <RepeatedRows
       label={t('Volumes')}
       hint={
-        rented
-          ? t(
+        isAnywhere
+          ? t('A directory on the server, mounted in the container. Kept when the container is deleted')
+          : t(
               'A directory on the server, inside {{root}}, mounted in the container. Kept when the container is deleted',
-              { root },
+              { root: roots.join(', ') },
             )
-          : t('A directory on the server, mounted in the container. Kept when the container is deleted')
       }
       addLabel={t('Add a volume')}
       rows={form.values.directoryMappings}

@@ -1,10 +1,12 @@
 import type { UseFormReturnType } from '@mantine/form';
 import { api } from '@stagi/contract/api.ts';
 import type { ContainerTemplate, PlatformTemplate, TemplateFields } from '@stagi/contract/containerTemplates.ts';
+import { directoryBelow, volumeRootsOf } from '@stagi/contract/policy.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { errorText } from '../../../api/messages.ts';
 import { q } from '../../../api/query.ts';
+import type { Server } from '../../../api/useServers.ts';
 import { newEnvRow } from '../../../launchForm/envRow.ts';
 import { useAddressParams } from '../../../navigation/useAddressParams.ts';
 import { NO_GPU, newRow, templateFreeValues, type Values } from './formValues.ts';
@@ -26,7 +28,10 @@ export interface TemplateChoice {
 }
 
 /** The template in the address (`?template=`). Its values are put into the form once; where and what it is called stays. */
-export function useTemplate(form: UseFormReturnType<Values>, enabled: boolean): TemplateChoice {
+export function useTemplate(
+  form: UseFormReturnType<Values>,
+  { enabled, server }: { enabled: boolean; server: Server | undefined },
+): TemplateChoice {
   const [params, changeParams] = useAddressParams();
   const { data, error, refetch } = useQuery({
     ...q(api.containerTemplates.list, {}, { quiet: true }),
@@ -41,7 +46,8 @@ export function useTemplate(form: UseFormReturnType<Values>, enabled: boolean): 
     const key = chosen && templateKey(chosen);
     if (key === filledIn.current || (key === null && wanted !== null)) return;
     filledIn.current = key;
-    form.setValues(chosen ? valuesOfTemplate(chosen.fields) : templateFreeValues());
+    const values = chosen ? valuesOfTemplate(chosen.fields) : templateFreeValues();
+    form.setValues({ ...values, directoryMappings: directoriesOn(server, values) });
     form.clearErrors();
   });
 
@@ -55,6 +61,16 @@ export function useTemplate(form: UseFormReturnType<Values>, enabled: boolean): 
       changeParams((next) => (key === null ? next.delete('template') : next.set('template', key)), { replace: true });
     },
   };
+}
+
+/** Templates, and other servers, have volumes below a root that this server may not have. */
+export function directoriesOn(
+  server: Server | undefined,
+  { directoryMappings = [] }: Partial<Values>,
+): Values['directoryMappings'] {
+  if (!server) return directoryMappings;
+  const roots = volumeRootsOf(server);
+  return directoryMappings.map((row) => ({ ...row, host: directoryBelow(roots, row.host) }));
 }
 
 function valuesOfTemplate(fields: TemplateFields): Partial<Values> {

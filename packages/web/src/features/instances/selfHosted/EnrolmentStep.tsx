@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core';
 import type { api } from '@stagi/contract/api.ts';
 import type { OutputOf } from '@stagi/contract/call.ts';
+import { OWN_VOLUME_ROOT } from '@stagi/contract/policy.ts';
 import { useState } from 'react';
 import { track } from '../../../api/analytics.ts';
 import { useT } from '../../../i18n/i18n.ts';
@@ -25,7 +26,7 @@ const FILE = 'daemon-token.jwt';
 /** Shows the enrolment file once, the install command, and whether the server has joined. */
 export function EnrolmentStep({ enrolment, onJoined }: Props) {
   const t = useT();
-  const [flags, setFlags] = useState({ cpu: false, linux: false, terminal: false });
+  const [flags, setFlags] = useState({ cpu: false, linux: false, terminal: false, anyFolder: false });
   const { entity, daemonToken, installCommand, expiresAt, onlyThisMachine } = enrolment;
 
   return (
@@ -79,6 +80,16 @@ export function EnrolmentStep({ enrolment, onJoined }: Props) {
               onChange={(event) => setFlags({ ...flags, terminal: event.currentTarget.checked })}
               data-testid="allow-host-terminal"
             />
+            <Checkbox
+              label={t('Allow volumes anywhere on this server')}
+              description={t(
+                'Whoever may create containers can then read and change nearly every file of it, and so control it. Otherwise volumes lie below {{root}}.',
+                { root: OWN_VOLUME_ROOT },
+              )}
+              checked={flags.anyFolder}
+              onChange={(event) => setFlags({ ...flags, anyFolder: event.currentTarget.checked })}
+              data-testid="allow-any-folder"
+            />
           </Stack>
           <div data-testid="install-command">
             <CodeBlock prompt="#" wrap code={withFlags(installCommand, flags)} />
@@ -96,11 +107,15 @@ export function EnrolmentStep({ enrolment, onJoined }: Props) {
 }
 
 /** The command ends in the installer's arguments. */
-function withFlags(command: string, { cpu, linux, terminal }: Record<'cpu' | 'linux' | 'terminal', boolean>): string {
+function withFlags(
+  command: string,
+  { cpu, linux, terminal, anyFolder }: Record<'cpu' | 'linux' | 'terminal' | 'anyFolder', boolean>,
+): string {
   return [
     command,
     ...(cpu ? ['--allow-cpu'] : []),
     ...(linux ? ['--allow-any-linux'] : []),
     ...(terminal ? ['--allow-host-terminal'] : []),
+    ...(anyFolder ? ['--allow-any-folder'] : []),
   ].join(' ');
 }

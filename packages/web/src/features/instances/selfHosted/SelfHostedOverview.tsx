@@ -1,7 +1,9 @@
 import { Stack } from '@mantine/core';
 import type { SelfHostedInstance } from '@stagi/contract/instances.ts';
+import { areRootsOpen, OWN_VOLUME_ROOT, volumeRootsOf } from '@stagi/contract/policy.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { personName } from '../../../i18n/personName.ts';
+import { CodeBlock } from '../../../ui/CodeBlock.tsx';
 import { FactList, FactPanels } from '../../../ui/FactList.tsx';
 import { hardwareFacts, systemFacts } from '../../../ui/machineFacts.tsx';
 import { Note } from '../../../ui/Note.tsx';
@@ -11,10 +13,12 @@ import { MachineWarnings } from '../MachineWarnings.tsx';
 export function SelfHostedOverview({ server }: { server: SelfHostedInstance }) {
   const t = useT();
   const { facts } = server;
+  const roots = facts ? volumeRootsOf({ kind: 'self-hosted', facts }) : [];
   return (
     <Stack gap={16}>
       <StateNote server={server} />
       {server.status !== 'deleted' && <MachineWarnings facts={facts} maker="owner" />}
+      {server.status !== 'deleted' && areRootsOpen(roots) && <OpenToVolumes />}
       <FactPanels>
         <FactList
           title={t('Server')}
@@ -42,10 +46,28 @@ export function SelfHostedOverview({ server }: { server: SelfHostedInstance }) {
             { label: t('Last report'), value: server.daemonSeenAt && <TimeAgo at={server.daemonSeenAt} /> },
             { label: t('Agent version'), value: server.daemonVersion, mono: true },
             ...(facts ? systemFacts(t, facts) : []),
+            ...(roots.length > 0 ? [{ label: t('Volumes below'), value: roots.join(', '), mono: true }] : []),
           ]}
         />
       </FactPanels>
     </Stack>
+  );
+}
+
+/** As servers are that joined before volumes had a folder of their own. */
+function OpenToVolumes() {
+  const t = useT();
+  return (
+    <div data-testid="volumes-wide-open">
+      <Note tone="warn" title={t('Volumes may lie anywhere on this server')}>
+        <p>
+          {t(
+            'Whoever may create containers can read and change nearly every file of it, and so control it. To close it, name other directories in the policy of the server, then restart the agent. Containers with volumes elsewhere do not start any more.',
+          )}
+        </p>
+        <CodeBlock title="/etc/stagi/policy.json" code={`"volumeRoots": ["${OWN_VOLUME_ROOT}"]`} />
+      </Note>
+    </div>
   );
 }
 
