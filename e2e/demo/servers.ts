@@ -152,11 +152,14 @@ export async function startRented(app: TestApp, id: number, server: Rented): Pro
 export async function attachOwn(app: TestApp, { client }: Person): Promise<{ id: number; machine: Machine }> {
   const { entity, daemonToken } = await client(api.selfHosted.create, { title: 'Workstation', slug: 'workstation' });
   const machine = await startMachine(app.url, await enrolNode(app.url, daemonToken), {
-    facts: factsOf('workstation', { name: 'AMD Ryzen 9 9950X 16-Core Processor', cores: 32 }, 128, 2000, {
-      name: 'NVIDIA GeForce RTX 4090',
-      count: 2,
-      memoryGb: 24,
-    }),
+    facts: {
+      ...factsOf('workstation', { name: 'AMD Ryzen 9 9950X 16-Core Processor', cores: 32 }, 128, 2000, {
+        name: 'NVIDIA GeForce RTX 4090',
+        count: 2,
+        memoryGb: 24,
+      }),
+      volumeRoots: ['/srv'],
+    },
     images: IMAGES.workstation,
     startedAt: new Date(Date.now() - 52 * 3_600_000).toISOString(),
   });
