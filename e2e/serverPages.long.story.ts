@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { api } from '@stagi/contract/api.ts';
+import { EDIT_FEATURE, PROTECTIONS_FEATURE } from '@stagi/contract/daemon.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
 import { builtDaemonEnv } from '@stagi/server/src/testing/cloudApp.ts';
 import { enrolNode, FACTS } from '@stagi/server/src/testing/daemon.ts';
@@ -15,6 +16,7 @@ import { openAs } from './people.ts';
 
 const WARNING = 'A hostile container may break out of this server';
 const PHONE = { width: 360, height: 740 };
+const DESK = { width: 1440, height: 900 };
 const vulnerableRunc = { version: '1.1.5+ds1-1+deb12u1', cves: ['CVE-2025-31133'] };
 
 const folder = mkdtempSync(join(tmpdir(), 'stagi-server-pages-'));
@@ -91,4 +93,54 @@ test('histories name things, link to their pages and tell the second', async ({ 
   await given.getByRole('link', { name: instance.slug }).click();
   await expect(page).toHaveURL(new RegExp(`/cloud/instances/${id}$`));
   await expect(page.getByRole('heading', { level: 1 })).toContainText(instance.title);
+});
+
+test('a server that is wide open and a container of before say so, and what ends it', async ({ browser }) => {
+  const ada = await app.signUp('Ada Lovelace');
+  const page = await openAs(browser, app.url, ada, '/cloud/self-instances');
+  await page.getByTestId('self-hosted-create').first().click();
+  await page.getByLabel('Title').fill('Lab');
+  await page.getByTestId('wizard-next').click();
+  const command = page.getByTestId('install-command');
+  await expect(command).not.toContainText('--allow-any-folder');
+  await page.getByTestId('allow-any-folder').check();
+  await expect(command).toContainText('--allow-any-folder');
+  await page.setViewportSize(PHONE);
+  expect(await sideways(page)).toBeLessThanOrEqual(0);
+  await page.setViewportSize(DESK);
+
+  const { entity: own, daemonToken } = await ada.client(api.selfHosted.create, { title: 'Lab', slug: 'open-lab' });
+  const facts = { volumeRoots: ['/'] };
+  const features = [EDIT_FEATURE, PROTECTIONS_FEATURE];
+  const daemon = await connectLiveDaemon(app.url, await enrolNode(app.url, daemonToken), { facts, features });
+  await walkTo(page, `/cloud/self-instances/${own.id}`);
+  await expect(page.getByTestId('volumes-wide-open')).toContainText('Volumes may lie anywhere on this server');
+  await expect(page.getByTestId('volumes-wide-open')).toContainText('"volumeRoots": ["/srv/stagi"]');
+  await page.setViewportSize(PHONE);
+  expect(await sideways(page)).toBeLessThanOrEqual(0);
+  await page.setViewportSize(DESK);
+
+  const { entity: container } = await ada.client(api.containers.create, {
+    instanceRef: { id: own.id },
+    title: 'Notebook',
+    slug: 'notebook',
+    dockerImage: 'nginx:1.29',
+    cpus: 1,
+    portMappings: [{ host: 8080, container: 80 }],
+    directoryMappings: [{ host: '/srv/data', container: '/data' }],
+  });
+  daemon.applyDesired(await daemon.desired(({ containers }) => containers.length === 1));
+  daemon.inventory.containers = daemon.inventory.containers.map((one) => ({ ...one, protections: [] }));
+  daemon.sendInventory();
+  await walkTo(page, `/cloud/containers/${container.id}`);
+  const unprotected = page.getByTestId('container-unprotected');
+  await expect(unprotected).toContainText('less protected than new ones, until it is recreated');
+  await expect(unprotected).toContainText('also private ones');
+  await page.setViewportSize(PHONE);
+  expect(await sideways(page)).toBeLessThanOrEqual(0);
+  await unprotected.getByTestId('port-recreate').click();
+  await page.getByTestId('confirm-submit').click();
+  daemon.applyDesired(await daemon.desired(({ containers }) => containers.some(({ specNo }) => specNo === 2)));
+  await expect(unprotected).toHaveCount(0);
+  await daemon.close();
 });

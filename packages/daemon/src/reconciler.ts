@@ -96,7 +96,8 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
         (await engine.list()).map(async (one) => ({
           ...one,
           begunGen: records.begunGen(one),
-          areVolumesBound: await folders.areBound(one.id),
+          // Only of those that may have to start; the disk of one that runs may hang.
+          ...(one.state === 'exited' && { areVolumesBound: await folders.areBound(one.id) }),
         })),
       );
       seen = await watch.observe(listed, wanted);

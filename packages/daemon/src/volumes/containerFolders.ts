@@ -37,12 +37,20 @@ export function containerFolders(volumes: string, { platform, node }: Owner): Co
     },
     async areBound(id) {
       const names = await namesIn(folderOf(id));
-      const bound = await Promise.all(names.map((name) => stat(join(folderOf(id), name))));
-      return bound.length > 0 && bound.every(({ nlink }) => nlink > 0);
+      const bound = await Promise.all(names.map((name) => isAlive(join(folderOf(id), name))));
+      return bound.length > 0 && bound.every((isBound) => isBound);
     },
     release: (id) => releaseFolders(folderOf(id)),
     async releaseExcept(ids) {
       for (const name of await namesIn(root)) if (!ids.has(Number(name))) await releaseFolders(folderOf(name));
     },
   };
+}
+
+/** A directory that was removed has no link left; one of a disk that is gone answers with an error. */
+async function isAlive(folder: string): Promise<boolean> {
+  return stat(folder).then(
+    ({ nlink }) => nlink > 0,
+    () => false,
+  );
 }

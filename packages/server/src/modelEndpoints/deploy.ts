@@ -115,7 +115,6 @@ export async function makeContainer(
     .execute();
 }
 
-/** GPUs that no container holds. The server is locked when the container is made, which checks them again. */
 async function volumeRootsAt(db: Db, instanceId: number): Promise<readonly string[]> {
   const server = await db
     .selectFrom('instance')
@@ -126,6 +125,7 @@ async function volumeRootsAt(db: Db, instanceId: number): Promise<readonly strin
   return volumeRootsOf(server);
 }
 
+/** GPUs that no container holds. The server is locked when the container is made, which checks them again. */
 async function freeGpus(db: Db, instanceId: number, count: number): Promise<number[]> {
   if (count === 0) return [];
   const node = await db
