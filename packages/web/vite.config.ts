@@ -286,7 +286,6 @@ function firstPages(): Plugin {
         'layouts/AppLayout',
         'layouts/header/SignedInArea',
         'features/instances/InstancesPage',
-        'features/containers/ContainerPage',
       ])
         for (const id of reach(`/src/${page}.tsx`, visitors)) first.signedIn.add(id);
       // The schemas import modules of the contract that signed-in pages use, and visitors load schemas for a first call:
