@@ -19,7 +19,7 @@ const DATA = new RegExp(
     inWords([...Object.values(USUAL_NAMES), 'Olga', 'Robin', 'ROBIN', 'Dunlin']),
     /\b(?:(?:Modified )?MIT|Apache 2\.0|CC BY-NC 4\.0|NVIDIA Open Model|FLUX\.\d dev Non-Commercial|OpenRAIL-M)\b|\b\d+(?:[.,]\d+)?[KMBT]\b/,
     inWords([...new Set(models.flatMap(({ id, name, publisher }) => [id, name, publisher]))]),
-    /DD\/MM\/YYYY|\bEsc\b|\btraining\b|\blaptop\b|\bCPU\b|SHA256:\S+|ssh-ed25519 AAAA… you@|\bNAME\b|(?:\/srv)?\/models/,
+    /DD\/MM\/YYYY|\bEsc\b|\btraining\b|\blaptop\b|\bCPU\b|SHA256:\S+|ssh-ed25519 AAAA… you@|\bNAME\b|(?:\/srv)?\/models|\/srv\/stagi|\/etc\/stagi\/policy\.json/,
     /’s workspace|(?:ada|olga|robin)@example\.com|\btrainer(?:-2)?\b|\blab-3\b/,
     /Simulated (?:cloud|CPU|[A-Z]\d+)|eu-sim-\d|fake:sim-[\w-]+/,
     /Stagi|STAGI|curl(?! -f)|Python|NVIDIA|Ubuntu|vLLM|Ollama|Docker|SGLang|Git|HTTPS?|SSH|README(?:\.md)?|Ctrl|English|简体中文|Русский|Türkçe/,

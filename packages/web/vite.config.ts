@@ -282,11 +282,7 @@ function firstPages(): Plugin {
           if (isNames(id)) first.everywhere.add(id);
           visitors.add(id);
         }
-      for (const page of [
-        'layouts/AppLayout',
-        'layouts/header/SignedInArea',
-        'features/instances/InstancesPage',
-      ])
+      for (const page of ['layouts/AppLayout', 'layouts/header/SignedInArea', 'features/instances/InstancesPage'])
         for (const id of reach(`/src/${page}.tsx`, visitors)) first.signedIn.add(id);
       // The schemas import modules of the contract that signed-in pages use, and visitors load schemas for a first call:
       // these modules stay out of the code of signed-in pages.
