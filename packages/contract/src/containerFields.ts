@@ -65,7 +65,7 @@ export const ContainerHealth = z.enum(['starting', 'healthy', 'unhealthy']);
 export type ContainerHealth = z.infer<typeof ContainerHealth>;
 
 /**
- * What containers are created with since a daemon learned it. `network`: other containers cannot reach its ports.
+ * Containers are created with these since a daemon learned them. `network`: other containers cannot reach its ports.
  * `volumes`: what is mounted is what was checked, whatever another container does meanwhile.
  */
 export const Protection = z.enum(['network', 'volumes']);

@@ -66,7 +66,7 @@ export const containerCan = {
   },
 };
 
-/** Whether its server binds ports otherwise than their visibility says, or leaves it unprotected: until it is recreated. */
+/** Its server binds ports otherwise than their visibility says, or leaves it unprotected, until it is recreated. */
 export function isToRecreate({ portMappings, unprotected }: Pick<Container, 'portMappings' | 'unprotected'>): boolean {
   const isBoundOtherwise = portMappings.some(({ boundAs, visibility }) => boundAs !== null && boundAs !== visibility);
   return isBoundOtherwise || unprotected?.until === 'recreated';

@@ -122,7 +122,7 @@ export const ActualContainer = z.object({
     .array(z.object({ host: z.number().int(), container: z.number().int(), address: z.string() }))
     .max(200)
     .optional(),
-  /** What it was created with (`Protection`). Earlier daemons leave it out. */
+  /** It was created with these (`Protection`). Earlier daemons leave them out. */
   protections: z.array(z.string().max(40)).max(20).optional(),
   /** Of its health check, while it runs with one. */
   health: ContainerHealth.optional(),

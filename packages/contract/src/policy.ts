@@ -62,7 +62,7 @@ export function volumeRootsOf(server: {
   return server.kind === 'rented' ? [RENTED_VOLUME_ROOT] : (server.facts?.volumeRoots ?? ['/']);
 }
 
-/** Whether nearly every file of the server can be mounted. */
+/** Nearly every file of the server can be mounted. */
 export function areRootsOpen(roots: readonly string[]): boolean {
   return roots.some((root) => normalize(root) === '/');
 }

@@ -1,14 +1,11 @@
 import { Readable } from 'node:stream';
-import { ContainerHealth, type Protection } from '@stagi/contract/containerFields.ts';
 import type { ActualContainer, RegistryAuth } from '@stagi/contract/daemon.ts';
 import type { DesiredContainer } from '@stagi/contract/desiredState.ts';
-import { CONTAINER_NETWORK, type HostConfig } from '@stagi/contract/hostConfig.ts';
-import { ANY_ADDRESS } from '@stagi/contract/policy.ts';
+import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import Docker from 'dockerode';
 import { z } from 'zod';
 import { containerHolds } from './containerHolds.ts';
 import {
-  BOUND,
   containerName,
   containerOptions,
   LABELS,
@@ -21,8 +18,8 @@ import { type ArchiveEngine, archiveEngine } from './dockerArchive.ts';
 import { DockerError, statusOf, toDockerError, toPullError } from './dockerErrors.ts';
 import { type ExecEngine, execEngine } from './dockerExec.ts';
 import { type ImageEngine, imageEngine } from './dockerImages.ts';
+import { inspect, type Shown } from './dockerInspect.ts';
 import { ensureNetwork } from './dockerNetwork.ts';
-import type { SeenContainer } from './plan.ts';
 import type { PullAuth } from './pullAuths.ts';
 import { type PullProgress, pullProgress } from './pullProgress.ts';
 import { withTimeout } from './timing.ts';
@@ -31,7 +28,6 @@ import { type ContainerCounters, countersFrom } from './usage/containerStats.ts'
 const QUERY_TIMEOUT_MS = 15_000;
 const CHANGE_TIMEOUT_MS = 180_000;
 
-type Shown = Omit<SeenContainer, 'begunGen' | 'areVolumesBound' | 'task'>;
 type State = Pick<ActualContainer, 'state' | 'startedAt'>;
 
 /** Everything the daemon asks of Docker. No other file knows Docker. Calls other than on archives end within minutes. */
@@ -238,67 +234,6 @@ function authOption(auth: PullAuth): { authconfig?: RegistryAuth } {
   return auth === null || auth === 'unknown' ? {} : { authconfig: auth };
 }
 
-async function inspect(docker: Docker, dockerId: string): Promise<Shown | null> {
-  try {
-    const { State, Id, Config, HostConfig } = await withTimeout(
-      QUERY_TIMEOUT_MS,
-      'inspecting a container',
-      (abortSignal) => docker.getContainer(dockerId).inspect({ abortSignal }),
-    );
-    const state = stateOf(State.Status);
-    return {
-      id: Number(Config.Labels[LABELS.id]),
-      createdGen: Number(Config.Labels[LABELS.gen] ?? 0),
-      specNo: Number(Config.Labels[LABELS.spec] ?? 1),
-      dockerId: Id,
-      state,
-      exitCode: state === 'exited' || state === 'dead' || state === 'restarting' ? State.ExitCode : null,
-      oomKilled: State.OOMKilled,
-      error: State.Error === '' ? null : State.Error,
-      startedAt: timeOf(State.StartedAt),
-      finishedAt: timeOf(State.FinishedAt),
-      ports: boundPorts(HostConfig.PortBindings),
-      protections: protectionsOf(HostConfig, Config.Labels),
-      ...healthOf(State),
-    };
-  } catch (error) {
-    if (statusOf(error) === 404) return null;
-    throw error;
-  }
-}
-
-function protectionsOf({ NetworkMode }: Docker.HostConfig, labels: Record<string, string>): Protection[] {
-  return [
-    ...(NetworkMode === CONTAINER_NETWORK ? (['network'] as const) : []),
-    ...(labels[LABELS.volumes] === BOUND ? (['volumes'] as const) : []),
-  ];
-}
-
-/** As it was created; Docker takes no address for any. */
-function boundPorts(bindings: unknown): NonNullable<ActualContainer['ports']> {
-  return Object.entries(PortBindings.parse(bindings ?? {})).flatMap(([inside, outside]) =>
-    (outside ?? []).map(({ HostIp, HostPort }) => ({
-      host: Number(HostPort),
-      container: Number.parseInt(inside, 10),
-      address: HostIp || ANY_ADDRESS,
-    })),
-  );
-}
-
-const PortBindings = z.record(z.string(), z.array(z.object({ HostIp: z.string(), HostPort: z.string() })).nullable());
-
-/** A container that is stopped keeps the last word of its check. */
-function healthOf({
-  Running,
-  Health,
-}: {
-  Running: boolean;
-  Health?: { Status: string };
-}): Pick<ActualContainer, 'health'> {
-  const health = ContainerHealth.safeParse(Health?.Status).data;
-  return Running && health ? { health } : {};
-}
-
 /** With `one-shot` Docker answers at once; otherwise it would wait for a second look. */
 async function usage(docker: Docker, dockerId: string): Promise<ContainerCounters | null> {
   try {
@@ -310,26 +245,6 @@ async function usage(docker: Docker, dockerId: string): Promise<ContainerCounter
   } catch (error) {
     if (statusOf(error) === 404) return null;
     throw error;
-  }
-}
-
-/** Docker writes the year 1 for "never". */
-function timeOf(time: string): string | null {
-  return time === '' || time.startsWith('0001-') ? null : time;
-}
-
-function stateOf(status: string): ActualContainer['state'] {
-  switch (status) {
-    case 'created':
-    case 'running':
-    case 'paused':
-    case 'restarting':
-    case 'removing':
-    case 'exited':
-    case 'dead':
-      return status;
-    default:
-      throw new Error(`Docker shows a container in the unknown state ${status}`);
   }
 }
 

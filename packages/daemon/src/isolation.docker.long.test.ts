@@ -61,7 +61,7 @@ describe('containers of one server', () => {
   const serves = async (at: Workspace, id: number) => {
     await at.platform.until(`container ${id} serves`, () => lines(at, id).includes('up'), 120_000);
   };
-  /** What an attacker has printed about each target. */
+  /** An attacker prints a line about each target: its name and the outcome. */
   async function results(at: Workspace, id: number): Promise<Map<string, string>> {
     await at.platform.until('the attack is over', () => lines(at, id).includes('done'), 120_000);
     return new Map(lines(at, id).flatMap((line) => (line.includes(' ') ? [line.split(' ') as [string, string]] : [])));
@@ -210,7 +210,7 @@ it('start in no network of that name that is none of ours, and start when it is 
   }
 });
 
-/** Null where this machine has an SSH service already. */
+/** Answers null where this machine has an SSH service already. */
 async function standInForSshd(): Promise<Server | null> {
   const server = createServer((socket) => socket.on('error', () => {}).end(`${SSH_BANNER}\r\n`));
   server.listen(22, '0.0.0.0');

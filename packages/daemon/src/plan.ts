@@ -8,7 +8,7 @@ export interface SeenContainer extends Omit<ActualContainer, 'gen'> {
   createdGen: number;
   /** The highest generation whose start was carried out; 0: none. */
   begunGen: number;
-  /** Whether its directories were bound since the server booted (`containerFolders.ts`). Absent: not known. */
+  /** Its directories were bound since the server booted (`containerFolders.ts`). Absent: not known. */
   areVolumesBound?: boolean;
 }
 

@@ -19,7 +19,7 @@ import { closing, contentPath, type Folder } from './openBeneath.ts';
 const execute = promisify(execFile);
 const TIMEOUT_MS = 30_000;
 const DOCKER_PID = '/run/docker.pid';
-/** Of the verb `bind`, which then prints what the policy says. */
+/** The verb `bind` ends with it, and prints what the policy says. */
 export const EXIT_REFUSED = 77;
 /** Bound one over the other, by agents that were killed in between. */
 const STACKED_MAX = 10;
@@ -67,7 +67,7 @@ export async function namesIn(folder: string): Promise<string[]> {
   });
 }
 
-/** What is mounted in the directory comes along, as with Docker. `rslave`: to let go of it here leaves it there. */
+/** Mounts in the directory come along, as with Docker. `rslave`: to let go of it here leaves it there. */
 async function bind(folder: Folder, target: string): Promise<void> {
   await mkdir(target, { recursive: true, mode: 0o700 });
   if (await shows(target, folder)) return;

@@ -11,10 +11,10 @@ type Target = Pick<DesiredContainer, 'id' | 'spec'>;
 export interface ContainerFolders {
   /** Before each start, also of a running container. Returns its rights, with these folders in them. */
   bind(target: Target, hostConfig: HostConfig): Promise<HostConfig>;
-  /** Whether they were bound since the server booted, and are not removed. */
+  /** They were bound since the server booted, and are not removed. */
   areBound(containerId: number): Promise<boolean>;
   release(containerId: number): Promise<void>;
-  /** Of containers that were removed while no agent ran. */
+  /** Lets go of folders whose containers were removed while no agent ran. */
   releaseExcept(containerIds: ReadonlySet<number>): Promise<void>;
 }
 

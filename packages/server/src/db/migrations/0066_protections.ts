@@ -1,4 +1,4 @@
-/** What each container was created with, as its daemon reports it. Null: it has not. */
+/** The protections that each container was created with, as its daemon reports them. Null: it has not. */
 export const sql = `
 alter table container add column protections text[];
 `;
