@@ -93,7 +93,10 @@ module.exports = {
       'docker-ts-alone-knows-docker',
       {
         path: '^packages/daemon/src',
-        pathNot: [TEST, '/(docker|dockerArchive|dockerImages|dockerExec|dockerNetwork|containerSpec).ts$'],
+        pathNot: [
+          TEST,
+          '/(docker|dockerArchive|dockerImages|dockerInspect|dockerExec|dockerNetwork|containerSpec).ts$',
+        ],
       },
       { path: '/dockerode/' },
     ),
