@@ -47,7 +47,9 @@ interface Work {
 }
 
 const GIVEN_UP_AFTER_MS = 20_000;
-const LINKED_SERVERS = 4;
+const LINKS_AT_ONCE = 4;
+/** More than are linked at once: a link that was given up may still be on its way. */
+const LINKED_SERVERS = 2 * LINKS_AT_ONCE;
 const SMALL_BYTES = 16_000;
 /** As JSON more than a body that needs no room of its own. */
 const LARGE_TEXT = '\n'.repeat(700_000);
@@ -62,7 +64,7 @@ export async function aVictim(site: Site): Promise<Victim> {
   const keys: NodeKey[] = [];
   for (const id of resident.servers)
     keys.push(await enrolNode(url, (await issueEnrolment(app.ctx, app.ctx.db, id, 'rented')).token));
-  const [steady, ...linked] = keys as [NodeKey, ...NodeKey[]];
+  const [steady, ...unlinked] = keys as [NodeKey, ...NodeKey[]];
   const daemon = await joinSteadyDaemon(app.ctx.db, url, steady, containerId);
   let terminal: EchoTerminal | null = null;
   let count = 0;
@@ -90,9 +92,19 @@ export async function aVictim(site: Site): Promise<Victim> {
   }
 
   async function connectAnew(): Promise<() => Promise<unknown>> {
-    const key = linked[next() % linked.length]!;
-    const joined = await connectDaemon(url, key);
-    return joined.close;
+    // A second link of the same server would end the first.
+    const key = unlinked.shift();
+    if (!key) throw new Error('all servers are linked');
+    try {
+      const joined = await connectDaemon(url, key);
+      return async () => {
+        await joined.close();
+        unlinked.push(key);
+      };
+    } catch (error) {
+      unlinked.push(key);
+      throw error;
+    }
   }
 
   /** With a connection of its own, as a program has that was just started. */
@@ -141,7 +153,7 @@ export async function aVictim(site: Site): Promise<Victim> {
     },
     { ...{ kind: 'terminal', everyMs: 200, atOnce: 6 }, steps: [{ name: 'key stroke', run: typeKeys }] },
     {
-      ...{ kind: 'daemon link', everyMs: 1_000, atOnce: LINKED_SERVERS },
+      ...{ kind: 'daemon link', everyMs: 1_000, atOnce: LINKS_AT_ONCE },
       steps: [{ name: 'connect', run: connectAnew }],
     },
   ];

@@ -33,6 +33,8 @@ export interface ConnectionSlots {
 
 export interface S3ServiceOptions {
   backend: S3Backend;
+  /** Listens for the server, and answers what takes no new connections from then on and waits for the others. */
+  listenAt(server: Server, host: string, port: number): Promise<() => Promise<unknown>>;
   slots: ConnectionSlots;
   /** Names below which a bucket is a label: `s3.example` for `bucket.s3.example`. */
   virtualHosts(): readonly string[];
@@ -68,22 +70,20 @@ export interface S3Service {
 
 /** Serves the S3 API over HTTP. */
 export function createS3Service(options: S3ServiceOptions): S3Service {
-  const servers: Server[] = [];
+  const servers: { server: Server; stopAccepting(): Promise<unknown> }[] = [];
   const transfers = watchTransfers(options.backend, (error) =>
     options.log.warn({ err: error }, 'access keys of open transfers could not be checked'),
   );
   return {
     async listen(host, port) {
       const server = createHttpServer(options, transfers);
-      server.listen(port, host);
-      await once(server, 'listening');
-      servers.push(server);
+      servers.push({ server, stopAccepting: await options.listenAt(server, host, port) });
     },
     async close() {
       transfers.stop();
       await Promise.all(
-        servers.map((server) => {
-          const closed = once(server, 'close');
+        servers.map(({ server, stopAccepting }) => {
+          const closed = Promise.all([stopAccepting(), once(server, 'close')]);
           server.close();
           server.closeAllConnections();
           return closed;

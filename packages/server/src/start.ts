@@ -23,6 +23,7 @@ import { createHosting } from './gitHosting/hosting.ts';
 import { createImporter } from './gitHosting/importRepository.ts';
 import { startGitMaintenance } from './gitHosting/maintenance.ts';
 import { serveGitSsh } from './gitHosting/ssh.ts';
+import { listenAt, type StopAccepting } from './http/listenAt.ts';
 import { startInstanceWorker } from './instances/worker.ts';
 import { startQueue } from './jobs/queue.ts';
 import { startLedgerWorker } from './ledger/worker.ts';
@@ -69,13 +70,15 @@ export type Step = <T>(
   work: () => Promise<T>,
 ) => Promise<T>;
 
+type Stop = () => Promise<unknown>;
+
 const unreported: Step = (_doing, _done, work) => work();
 
 /** Starts the platform: database, queue, clouds, the HTTP servers and the loops of this process's roles. */
 export async function start(config: Config, step: Step = unreported): Promise<Running> {
   const meters = createPrometheusCollector();
   const log = openLog(config, meters);
-  const stops: (() => Promise<unknown>)[] = [async () => meters.stop()];
+  const stops: Stop[] = [async () => meters.stop()];
   const stop = async (): Promise<void> => {
     for (const end of stops.splice(0).reverse()) {
       await end().catch((error: unknown) => log.warn({ err: error }, 'while stopping'));
@@ -184,17 +187,15 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
       const hosting = createHosting(ctx);
       stops.push(() => hosting.stop());
       app = await buildApp(ctx, hosting);
-      stops.push(() => app!.close());
       const ssh = await serveGitSsh(hosting);
       stops.push(() => ssh.close());
-      await listenOn(app, '127.0.0.1', config.port);
+      await serveOn(app, '127.0.0.1', config.port, stops);
       await listenOrExplain('GIT_SSH_PORT', config.gitSshPort, '127.0.0.1', () =>
         ssh.listen('127.0.0.1', config.gitSshPort),
       );
       clouds.onGateway(async (gateway) => {
         const daemonApp = await buildDaemonApp(ctx);
-        stops.push(() => daemonApp.close());
-        await listenOn(daemonApp, gateway, config.port);
+        await serveOn(daemonApp, gateway, config.port, stops);
       });
     }
     if (config.roles.has('s3')) {
@@ -249,8 +250,12 @@ function localCloudDone(readiness: Readiness): string | { missing: string } {
   }
 }
 
-async function listenOn(app: FastifyInstance, host: string, port: number): Promise<void> {
-  await listenOrExplain('PORT', port, host, () => app.listen({ host, port }));
+async function serveOn(app: FastifyInstance, host: string, port: number, stops: Stop[]): Promise<void> {
+  let stopAccepting: StopAccepting = async () => {};
+  stops.push(() => Promise.all([stopAccepting(), app.close()]));
+  stopAccepting = await listenOrExplain('PORT', port, host, () =>
+    listenAt(app.server, host, port, (options) => app.listen(options)),
+  );
 }
 
 async function listenOrExplain<T>(variable: string, port: number, host: string, listen: () => Promise<T>): Promise<T> {

@@ -222,11 +222,11 @@ function shutDownGracefully(app: FastifyInstance): void {
   });
   app.addHook('preClose', async () => {
     isStopping = true;
-    const timeout = setTimeout(() => {
+    // Also after the server has closed: the connections that other sockets took for it may not have ended by then.
+    setTimeout(() => {
       app.server.closeAllConnections();
       for (const socket of upgraded) socket.destroy();
-    }, GRACEFUL_SHUTDOWN_MS);
-    app.server.once('close', () => clearTimeout(timeout));
+    }, GRACEFUL_SHUTDOWN_MS).unref();
   });
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (isStopping) reply.header('connection', 'close');

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import ssh2, {
   type AuthContext,
@@ -8,6 +7,7 @@ import ssh2, {
   type Session,
 } from 'ssh2';
 import { PublicError } from '../http/errors.ts';
+import { listenAt, type StopAccepting } from '../http/listenAt.ts';
 import { networkOf } from '../http/network.ts';
 import { consumePoint, createRateLimiter } from '../http/rateLimit.ts';
 import type { Release } from '../slots/fairSlots.ts';
@@ -64,13 +64,13 @@ export async function serveGitSsh(hosting: Hosting): Promise<SshServer> {
     });
     ssh.injectSocket(socket);
   });
+  let stopAccepting: StopAccepting = async () => {};
   return {
     async listen(host, port) {
-      server.listen(port, host);
-      await once(server, 'listening');
+      stopAccepting = await listenAt(server, host, port);
     },
     async close() {
-      const closed = new Promise((resolve) => server.close(resolve));
+      const closed = Promise.all([stopAccepting(), new Promise((resolve) => server.close(resolve))]);
       for (const { socket, sessions } of open.values()) if (sessions === 0) socket.destroy();
       // Transfers in progress end first.
       await hosting.stop();

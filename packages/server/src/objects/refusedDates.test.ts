@@ -3,6 +3,7 @@ import { newSeed, seeded } from '@stagi/contract/testing/random.ts';
 import { createS3Service, type S3Service } from '@stagi/s3/service.ts';
 import { ALGORITHM, scopeText, signRequest, timestampOf, uriEncode } from '@stagi/s3/signature.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listenAt } from '../http/listenAt.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { createBackend } from './backend.ts';
 import { createConnectionSlots } from './connectionSlots.ts';
@@ -28,6 +29,7 @@ beforeAll(async () => {
   expect((await ask(s3Url(app), key, { method: 'PUT', path, body: 'kept' })).status).toBe(200);
   service = createS3Service({
     backend: createBackend(app.ctx),
+    listenAt,
     slots: createConnectionSlots(app.ctx),
     virtualHosts: () => [],
     refusalOf: () => null,

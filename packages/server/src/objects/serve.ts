@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { isOverload } from '../http/errors.ts';
 import { isAddress, nameOf } from '../http/hostOf.ts';
 import { createHostRefusal, namesOf } from '../http/hostRefusal.ts';
+import { listenAt } from '../http/listenAt.ts';
 import { createBackend } from './backend.ts';
 import { createConnectionSlots } from './connectionSlots.ts';
 import { noteLastUse } from './lastUsed.ts';
@@ -22,6 +23,7 @@ export function serveObjects(ctx: Context): ObjectService {
   const refusalOf = createHostRefusal(ctx);
   const service = createS3Service({
     backend: createBackend(ctx),
+    listenAt,
     slots: createConnectionSlots(ctx),
     virtualHosts: () => namesOfS3(ctx).filter((name) => !isAddress(name)),
     refusalOf: (host) => (isS3Host(ctx, nameOf(host.toLowerCase())) ? null : refusalOf(host).message),

@@ -9,6 +9,8 @@ import { runsIn } from '../db/embeddedProcess.ts';
 
 const MAIN = join(import.meta.dirname, '../main.ts');
 const START_MS = 60_000;
+/** As `npm start` sets it. */
+const LARGE_PAGES = 'glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=33554432';
 
 /** The platform as its own process, as an operator runs it. */
 export interface Platform {
@@ -50,6 +52,7 @@ export async function spawnPlatform(
   function launch() {
     const launched = spawn(process.execPath, [MAIN], {
       env: {
+        GLIBC_TUNABLES: LARGE_PAGES,
         ...process.env,
         PORT: String(port),
         METRICS_PORT: String(metricsPort),
