@@ -185,7 +185,7 @@ export const projects = {
   }),
   form: call({
     path: 'project/form',
-    summary: 'How much of the plan repositories and storages take, and how large a push may be.',
+    summary: 'How much of the plan projects, repositories and storages take, and how large a push may be.',
     auth: READ,
     byToken: true,
     input: z.object({}),
@@ -195,6 +195,7 @@ export const projects = {
       planGb: z.number().nullable(),
       /** Of storages and repositories together. */
       usedGb: z.number(),
+      projects: z.object({ used: z.number(), limit: z.number().nullable() }),
       maxPushBytes: z.number(),
     }),
   }),

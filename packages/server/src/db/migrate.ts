@@ -62,6 +62,7 @@ import * as keptSlugs from './migrations/0063_kept_slugs.ts';
 import * as endsOfKeys from './migrations/0064_ends_of_keys.ts';
 import * as serversOfRegistries from './migrations/0065_servers_of_registries.ts';
 import * as protections from './migrations/0066_protections.ts';
+import * as planCounts from './migrations/0067_plan_counts.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -124,6 +125,7 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0064_ends_of_keys', sql: endsOfKeys.sql },
   { name: '0065_servers_of_registries', sql: serversOfRegistries.sql },
   { name: '0066_protections', sql: protections.sql },
+  { name: '0067_plan_counts', sql: planCounts.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;
 

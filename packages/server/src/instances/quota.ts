@@ -2,18 +2,13 @@ import { PLAN_LIMITS, type PlanLimits } from '@stagi/contract/planLimits.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
-import { lockAvailableBalance } from '../billing/spendOrder.ts';
 import type { Db } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
-import { lockOwners } from '../memberships/owners.ts';
+import { lockPlan } from '../memberships/lockPlan.ts';
 
 const USES_NO_QUOTA = ['creation failed', 'terminating', 'terminated'];
 
-/**
- * Throws when `added` more servers exceed the quota of the plan. Free workspaces share their owners' quota, so the owners
- * stay locked until the transaction ends; otherwise two rents in two workspaces could both take the last place. In a paid
- * workspace the lock on its accounts does the same.
- */
+/** Throws when `added` more servers exceed the quota of the plan. */
 export async function requireQuota(
   trx: Db,
   workspace: { id: number; plan: Plan },
@@ -22,8 +17,7 @@ export async function requireQuota(
   const kind: keyof PlanLimits = hasGpu ? 'gpuServers' : 'cpuOnlyServers';
   const limit = PLAN_LIMITS[workspace.plan][kind];
   if (limit === null) return;
-  const owners = workspace.plan === 'Free' ? await lockOwners(trx, workspace.id) : [];
-  if (workspace.plan !== 'Free') await lockAvailableBalance(trx, workspace.id);
+  const owners = await lockPlan(trx, workspace);
   // A database function counts, as row-level security hides the owners' other workspaces from this call.
   const { rows } = await sql<{ count: number }>`
     select rented_under(${workspace.id}, ${owners}, ${hasGpu}, ${USES_NO_QUOTA}) as count`.execute(trx);

@@ -1,6 +1,7 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
 import { text } from '@stagi/contract/text.ts';
+import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
 import { announce } from '../bus/bus.ts';
 import type { Context } from '../context.ts';
@@ -8,9 +9,10 @@ import { inTransaction } from '../db/pool.ts';
 import { invalid } from '../http/errors.ts';
 import { recordProjectActivity } from './activity.ts';
 import { queueImport } from './imports.ts';
+import { requireProject } from './quota.ts';
 import { announceProject } from './status.ts';
 
-type Caller = Context & { user: { id: number }; workspace: { id: number } };
+type Caller = Context & { user: { id: number }; workspace: { id: number; plan: Plan } };
 
 /** Making a repository takes milliseconds; a disk that fails for so long fails the creation. */
 const DEADLINE = sql`interval '10 minutes'`;
@@ -21,6 +23,7 @@ export function createProject(
   { title, slug, description, importUrl }: ParsedInputOf<typeof api.projects.create>,
 ): Promise<number> {
   return inTransaction(ctx.db, async (trx) => {
+    await requireProject(trx, ctx.workspace);
     const row = await trx
       .insertInto('project')
       .values({

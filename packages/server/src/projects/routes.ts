@@ -14,6 +14,7 @@ import { listProjects, viewProject } from './find.ts';
 import { cancelImport, startImport } from './imports.ts';
 import { attachInstance, detachInstance, listProjectInstances } from './instances.ts';
 import { presentProject } from './present.ts';
+import { projectsOfPlan } from './quota.ts';
 
 const isSuccess = true as const;
 
@@ -34,6 +35,10 @@ export const projectHandlers: HandlersOf<typeof api.projects> = {
       isSuccess,
       planGb: PLAN_LIMITS[ctx.workspace.plan].storageGb,
       usedGb: Number(usedBytes) / GB,
+      projects: {
+        used: await projectsOfPlan(ctx.db, ctx.workspace),
+        limit: PLAN_LIMITS[ctx.workspace.plan].projects,
+      },
       maxPushBytes: MAX_PUSH_BYTES,
     };
   },

@@ -1,5 +1,6 @@
 import type { Ref } from '@stagi/contract/page.ts';
 import { text } from '@stagi/contract/text.ts';
+import type { Plan } from '@stagi/contract/user.ts';
 import { announce } from '../bus/bus.ts';
 import { isLoopback } from '../config/loopback.ts';
 import type { Context } from '../context.ts';
@@ -10,15 +11,17 @@ import { recordActivity } from '../instances/activity.ts';
 import { lockInstance, viewInstance } from '../instances/find.ts';
 import { type InstallOptions, installCommand, issueEnrolment, revokeNode } from '../nodes/enrolment.ts';
 import { presentSelfHosted } from './present.ts';
+import { requireOwnServer } from './quota.ts';
 
 type Caller = Context & { user: { id: number }; workspace: { id: number } };
 
 /** Creates a self-hosted server and issues its enrolment token. */
 export async function createSelfHosted(
-  ctx: Caller,
+  ctx: Caller & { workspace: { plan: Plan } },
   { title, slug, ...install }: { title: string; slug: string } & InstallOptions,
 ) {
   return inTransaction(ctx.db, async (trx) => {
+    await requireOwnServer(trx, ctx.workspace);
     const row = await trx
       .insertInto('instance')
       .values({

@@ -3,16 +3,12 @@ import { GB } from '@stagi/contract/storageRules.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
-import { lockAvailableBalance } from '../billing/spendOrder.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid } from '../http/errors.ts';
-import { lockOwners, ownersOf } from '../memberships/owners.ts';
+import { lockPlan } from '../memberships/lockPlan.ts';
+import { ownersOf } from '../memberships/owners.ts';
 
-/**
- * Throws when `addedGb` more exceed the quota of the plan. Free workspaces share their owners' quota, so the owners stay
- * locked until the transaction ends; otherwise two storages in two workspaces could both take the last gigabyte. In a
- * paid workspace the lock on its accounts does the same.
- */
+/** Throws when `addedGb` more exceed the quota of the plan. */
 export async function requireStorageQuota(
   trx: Db,
   workspace: { id: number; plan: Plan },
@@ -20,8 +16,7 @@ export async function requireStorageQuota(
 ): Promise<void> {
   const limit = PLAN_LIMITS[workspace.plan].storageGb;
   if (limit === null) return;
-  if (workspace.plan === 'Free') await lockOwners(trx, workspace.id);
-  else await lockAvailableBalance(trx, workspace.id);
+  await lockPlan(trx, workspace);
   const used = await planUse(trx, workspace);
   if (used + BigInt(addedGb) * BigInt(GB) <= BigInt(limit) * BigInt(GB)) return;
   throw invalid(text('Your plan allows {{limit}} GB of storage in total; {{used}} GB are taken'), 'sizeGb', {

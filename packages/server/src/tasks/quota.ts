@@ -2,21 +2,17 @@ import { PLAN_LIMITS } from '@stagi/contract/planLimits.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
-import { lockAvailableBalance } from '../billing/spendOrder.ts';
 import type { Db } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
-import { lockOwners, ownersOf } from '../memberships/owners.ts';
+import { lockPlan } from '../memberships/lockPlan.ts';
+import { ownersOf } from '../memberships/owners.ts';
 
 interface Workspace {
   id: number;
   plan: Plan;
 }
 
-/**
- * Throws when the plan allows no further run today. Free workspaces share their owners' quota, so the owners stay locked
- * until the transaction ends; otherwise two runs in two workspaces could both be the last one. In a paid workspace the
- * lock on its accounts does the same.
- */
+/** Throws when the plan allows no further run today. */
 export async function requireRun(trx: Db, workspace: Workspace): Promise<void> {
   const limit = PLAN_LIMITS[workspace.plan].runsPerDay;
   if (!(await hasRunLeft(trx, workspace))) throw refused(NO_RUN_LEFT, { limit: limit! });
@@ -28,8 +24,7 @@ export const NO_RUN_LEFT = text('Your plan allows {{limit}} task runs a day (UTC
 export async function hasRunLeft(trx: Db, workspace: Workspace): Promise<boolean> {
   const limit = PLAN_LIMITS[workspace.plan].runsPerDay;
   if (limit === null) return true;
-  if (workspace.plan === 'Free') await lockOwners(trx, workspace.id);
-  else await lockAvailableBalance(trx, workspace.id);
+  await lockPlan(trx, workspace);
   return (await runsToday(trx, workspace)) < limit;
 }
 

@@ -12,6 +12,8 @@ export function Plans() {
     { of: 'members', label: t('Members of a workspace') },
     { of: 'gpuServers', label: t('Rented GPU servers at a time') },
     { of: 'cpuOnlyServers', label: t('Rented servers without a GPU at a time') },
+    { of: 'ownServers', label: t('Own servers') },
+    { of: 'projects', label: t('Projects') },
     {
       of: 'storageGb',
       label: t('Storages and repositories'),
@@ -24,7 +26,7 @@ export function Plans() {
       <h2 id="plans">{t('Plans')}</h2>
       <p className={classes.intro}>
         {t(
-          'A new account is on the Free plan. On every plan you pay only for the servers and storages that you rent; your own servers cost nothing and are not limited.',
+          'A new account is on the Free plan. On every plan you pay only for the servers and storages that you rent; your own servers cost nothing.',
         )}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways on phones, also by keyboard */}

@@ -12,6 +12,7 @@ import { Form } from '../../ui/form/Form.tsx';
 import { Textarea } from '../../ui/form/Textarea.tsx';
 import { TextInput } from '../../ui/form/TextInput.tsx';
 import { TitleAndSlug } from '../../ui/TitleAndSlug.tsx';
+import { PlanProjects } from './PlanProjects.tsx';
 import { PlanUse } from './PlanUse.tsx';
 
 /** The form of a new project, at the side of the list while the address has `?new`. */
@@ -70,6 +71,7 @@ function Fields() {
             {...field('importUrl')}
           />
         </Stack>
+        <PlanProjects />
         <PlanUse />
         <Button type="submit" loading={loading} size="m" fullWidth data-testid="project-submit">
           {t('Create')}
