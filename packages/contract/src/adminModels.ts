@@ -8,8 +8,8 @@ import {
 import { precisionOf } from '@stagi/perf/precision.ts';
 import { z } from 'zod';
 import { call } from './call.ts';
+import { nameOf } from './fields.ts';
 import { Id, ListInput, listOf, oneOf, SuccessResponse } from './page.ts';
-import { isPlainLine } from './plainText.ts';
 import { text } from './text.ts';
 
 /** What operators made of an entry of the catalogue: nothing, a change of some numbers, a new entry, or nothing at all. */
@@ -27,7 +27,6 @@ const NAME_MAX = 200;
 
 const WHOLE = text('Enter a whole number greater than 0');
 const NUMBER = text('Enter a number greater than 0');
-const HIDDEN = text('Remove line breaks and invisible characters');
 const TOO_LONG = text('Too long: at most 200 characters');
 const REPOSITORY = text('Enter a repository of the hub: owner/name');
 const FILE = text('A file is named like Q4_K_M: letters, digits, dots, underscores and hyphens');
@@ -35,8 +34,7 @@ const FILE = text('A file is named like Q4_K_M: letters, digits, dots, underscor
 const Count = z.number(WHOLE).int(WHOLE).positive(WHOLE).max(Number.MAX_SAFE_INTEGER, WHOLE);
 const WholeOrNone = z.number(WHOLE).int(WHOLE).min(0, WHOLE).max(Number.MAX_SAFE_INTEGER, WHOLE);
 const Positive = z.number(NUMBER).positive(NUMBER);
-const line = (required: string) =>
-  z.string(required).trim().min(1, required).max(NAME_MAX, TOO_LONG).refine(isPlainLine, HIDDEN);
+const line = (required: string) => nameOf({ required, tooLong: TOO_LONG, max: NAME_MAX });
 const fileName = (required: string) => line(required).max(100, FILE).regex(VARIANT, FILE);
 const repository = (required: string) => line(required).regex(HUB_REPOSITORY, REPOSITORY);
 /** `null`: not known, or not so for this model. */

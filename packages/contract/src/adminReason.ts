@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { plainText } from './plainText.ts';
 import { text } from './text.ts';
 
 export const REASON_MAX = 500;
@@ -6,9 +7,14 @@ export const REASON_MAX = 500;
 /** Why an operator disables an account or a workspace; shown to the people concerned. */
 export const DisableReason = z
   .string(text('Reason is required'))
-  .trim()
-  .min(1, text('Reason is required'))
-  .max(REASON_MAX, text('Reason is too long: at most 500 characters'));
+  .transform(plainText)
+  .pipe(
+    z
+      .string()
+      .trim()
+      .min(1, text('Reason is required'))
+      .max(REASON_MAX, text('Reason is too long: at most 500 characters')),
+  );
 
 export const DisabledState = z
   .object({

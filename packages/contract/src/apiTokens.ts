@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { call } from './call.ts';
+import { nameOf } from './fields.ts';
 import { Id, ListInput, listOf, oneOf, SuccessResponse } from './page.ts';
 import { PERMISSIONS, ROLES } from './permissions.ts';
 import { text } from './text.ts';
@@ -43,11 +44,11 @@ export const apiTokens = {
     auth: 'member',
     stepUp: true,
     input: z.object({
-      description: z
-        .string(text('Description is required'))
-        .trim()
-        .min(1, text('Description is required'))
-        .max(100, text('Description is too long: at most 100 characters')),
+      description: nameOf({
+        required: text('Description is required'),
+        tooLong: text('Description is too long: at most 100 characters'),
+        max: 100,
+      }),
       /** Without it the token is valid until it is archived. */
       expiresAt: z.iso.datetime({ offset: true, error: text('Enter a valid date') }).optional(),
       /** Without it the token has all permissions of its owner; at each call never more than its owner has then. */

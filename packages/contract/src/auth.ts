@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AuthResponse, SignInResponse } from './authResponse.ts';
 import { call } from './call.ts';
-import { CurrentPassword, Email, NewPassword, Password, PersonName, VerificationCode } from './fields.ts';
+import { CurrentPassword, Email, Name, NewPassword, Password, VerificationCode } from './fields.ts';
 import { SuccessResponse } from './page.ts';
 
 /** The registration or recovery that a code was mailed for; the default is the newest one of the address. */
@@ -16,7 +16,7 @@ export const auth = {
     path: 'auth/email/register',
     summary: 'Starts a sign-up: mails an 8-digit code. The answer is the same for a known and an unknown address.',
     auth: 'public',
-    input: z.object({ name: PersonName, email: Email, password: NewPassword }),
+    input: z.object({ name: Name, email: Email, password: NewPassword }),
     output: SuccessResponse.extend({ flow: z.string() }),
   }),
   verifyCode: call({

@@ -1,16 +1,9 @@
 import { z } from 'zod';
 import { call } from './call.ts';
+import { Name } from './fields.ts';
 import { Id, ListInput, listOf, oneOf, SuccessResponse } from './page.ts';
 import { PERMISSIONS, ROLES } from './permissions.ts';
-import { text } from './text.ts';
 import { ClientRelation } from './user.ts';
-
-/** "Client" on the wire is "workspace" on the screen. */
-const WorkspaceName = z
-  .string(text('Name is required'))
-  .trim()
-  .min(1, text('Name is required'))
-  .max(100, text('Name is too long: at most 100 characters'));
 
 const Role = z.enum(ROLES);
 
@@ -44,14 +37,14 @@ export const clients = {
     path: 'client/create',
     summary: 'Creates another workspace, owned by me; at most five besides the first.',
     auth: 'signed-in',
-    input: z.object({ name: WorkspaceName }),
+    input: z.object({ name: Name }),
     output: oneOf(ClientRelation),
   }),
   edit: call({
     path: 'client/edit',
     summary: 'Renames the workspace.',
     auth: ['CLIENT_MANAGEMENT'],
-    input: z.object({ newName: WorkspaceName }),
+    input: z.object({ newName: Name }),
     output: oneOf(ClientRelation),
   }),
   leave: call({

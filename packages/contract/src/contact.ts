@@ -1,30 +1,25 @@
 import { z } from 'zod';
 import { call } from './call.ts';
-import {
-  CONTACT_COMPANY_MAX,
-  CONTACT_MESSAGE_MAX,
-  CONTACT_NAME_MAX,
-  CONTACT_NOTE_MAX,
-  CONTACT_TOPICS,
-} from './contactTopics.ts';
-import { Email } from './fields.ts';
+import { CONTACT_MESSAGE_MAX, CONTACT_NOTE_MAX, CONTACT_TOPICS } from './contactTopics.ts';
+import { Company, Email, Name, nameOf, optionalNameOf } from './fields.ts';
 import { Id, ListInput, listOf, oneOf, SuccessResponse } from './page.ts';
 import { isPlainLine, plainText } from './plainText.ts';
 import { text } from './text.ts';
 
 const Topic = z.enum(CONTACT_TOPICS, text('Please choose an option'));
 
-const HIDDEN = text('Remove line breaks and invisible characters');
 const NO_MESSAGE = text('Message is required');
+
+const AboutName = nameOf({ max: 200 });
 
 /** What the visitor was looking at, as the page called it. */
 const About = z.object({
   model: z.object({
-    id: z.string().trim().min(1).max(200).refine(isPlainLine, HIDDEN),
-    name: z.string().trim().min(1).max(200).refine(isPlainLine, HIDDEN),
+    id: AboutName,
+    name: AboutName,
   }),
-  gpu: z.string().trim().max(200).refine(isPlainLine, HIDDEN).optional(),
-  quality: z.string().trim().max(100).refine(isPlainLine, HIDDEN).optional(),
+  gpu: optionalNameOf({ max: 200 }).optional(),
+  quality: optionalNameOf({ max: 100 }).optional(),
 });
 export type ContactAbout = z.input<typeof About>;
 
@@ -66,12 +61,7 @@ export const contact = {
       /** Random: a request that is sent again with the same key is stored once. */
       key: z.uuid().optional(),
       topic: Topic,
-      name: z
-        .string(text('Name is required'))
-        .trim()
-        .min(1, text('Name is required'))
-        .max(CONTACT_NAME_MAX, text('Name is too long: at most 100 characters'))
-        .refine(isPlainLine, HIDDEN),
+      name: Name,
       email: z
         .string(text('Email is required'))
         .trim()
@@ -80,12 +70,7 @@ export const contact = {
           (email) => email === '' || (isPlainLine(email) && Email.safeParse(email).success),
           text('Enter a valid email'),
         ),
-      company: z
-        .string()
-        .trim()
-        .max(CONTACT_COMPANY_MAX, text('Company is too long: at most 200 characters'))
-        .refine(isPlainLine, HIDDEN)
-        .optional(),
+      company: Company.optional(),
       message: z
         .string(NO_MESSAGE)
         .transform(plainText)

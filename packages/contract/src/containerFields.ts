@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ContainerPort, HostPort, Slug, VolumePath } from './fields.ts';
+import { ContainerPort, HostPort, Name, Slug, VolumePath } from './fields.ts';
 import { Ref, refOr } from './page.ts';
 import { text } from './text.ts';
 
@@ -84,11 +84,7 @@ const VariableInput = EnvVariable.partial({ value: true }).extend({
 
 /** What can be edited, in the words of the create form. */
 const SPECIFICATION = {
-  title: z
-    .string(text('Name is required'))
-    .trim()
-    .min(1, text('Name is required'))
-    .max(100, text('Name is too long: at most 100 characters')),
+  title: Name,
   dockerImage: DockerImage,
   /** One shell-like line, split on the server without any shell; empty: the image's own command. */
   command: z.string().max(8_192, text('Command is too long: at most 8,192 characters')),

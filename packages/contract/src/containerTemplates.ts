@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { call } from './call.ts';
 import { RestartPolicy } from './containerFields.ts';
 import type { Container } from './containers.ts';
-import { Title } from './fields.ts';
+import { Title, writtenText } from './fields.ts';
 import { Id, oneOf, refOr, SuccessResponse } from './page.ts';
 import { text } from './text.ts';
 import { no, type Verdict, yes } from './verdict.ts';
@@ -130,7 +130,9 @@ export const containerTemplates = {
     input: z.strictObject({
       containerRef: refOr(text('Container is required')),
       title: Title,
-      description: z.string().trim().max(300, text('Description is too long: at most 300 characters')).optional(),
+      description: writtenText
+        .pipe(z.string().trim().max(300, text('Description is too long: at most 300 characters')))
+        .optional(),
     }),
     output: oneOf(ContainerTemplate),
   }),

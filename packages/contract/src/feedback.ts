@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { call } from './call.ts';
 import { FEEDBACK_TOPICS } from './feedbackTopics.ts';
-import { Email } from './fields.ts';
+import { Email, nameOf } from './fields.ts';
 import { ImageUpload } from './imageUpload.ts';
 import { Id, ListInput, listOf, oneOf, SuccessResponse } from './page.ts';
+import { plainText } from './plainText.ts';
 import { text } from './text.ts';
 import { FEEDBACK_MAX_IMAGES } from './uploadLimits.ts';
 
@@ -45,16 +46,21 @@ export const feedback = {
     bodyLimit: 21 * 1024 * 1024,
     input: z.object({
       topic: Topic,
-      subject: z
-        .string(text('Subject is required'))
-        .trim()
-        .min(1, text('Subject is required'))
-        .max(200, text('Subject is too long: at most 200 characters')),
+      subject: nameOf({
+        required: text('Subject is required'),
+        tooLong: text('Subject is too long: at most 200 characters'),
+        max: 200,
+      }),
       description: z
         .string(NO_DESCRIPTION)
-        .trim()
-        .min(1, NO_DESCRIPTION)
-        .max(10_000, text('Description is too long: at most 10,000 characters')),
+        .transform(plainText)
+        .pipe(
+          z
+            .string()
+            .trim()
+            .min(1, NO_DESCRIPTION)
+            .max(10_000, text('Description is too long: at most 10,000 characters')),
+        ),
       contactEmail: z
         .string(text('Enter a valid email'))
         .trim()

@@ -1,13 +1,37 @@
 import { z } from 'zod';
+import { isPlainLine, isVisible, plainText } from './plainText.ts';
 import { text } from './text.ts';
 
 /** Validation of single fields, shared by forms and the server (specification section 5). */
 
-export const Title = z
-  .string(text('Title is required'))
-  .trim()
-  .min(1, text('Title is required'))
-  .max(100, text('Title is too long: at most 100 characters'));
+const HIDDEN = text('Remove line breaks and invisible characters');
+const NOTHING_VISIBLE = text('Enter at least one visible character');
+
+/** Every name that a person types and others see: one line that hides nothing and shows something. */
+export const nameOf = ({ required, tooLong, max }: { required?: string; tooLong?: string; max: number }) =>
+  z
+    .string(required)
+    .trim()
+    .min(1, required)
+    .max(max, tooLong)
+    .refine(isPlainLine, HIDDEN)
+    .refine(isVisible, NOTHING_VISIBLE);
+
+/** The same where it may be empty. */
+export const optionalNameOf = ({ tooLong, max }: { tooLong?: string; max: number }) =>
+  z
+    .string()
+    .trim()
+    .max(max, tooLong)
+    .refine(isPlainLine, HIDDEN)
+    .refine((line) => line === '' || isVisible(line), NOTHING_VISIBLE);
+
+/** A text of several lines: what hides in it is taken out. */
+export const writtenText = z.string().transform(plainText);
+
+const TITLE_TOO_LONG = text('Title is too long: at most 100 characters');
+export const Title = nameOf({ required: text('Title is required'), tooLong: TITLE_TOO_LONG, max: 100 });
+export const OptionalTitle = optionalNameOf({ tooLong: TITLE_TOO_LONG, max: 100 });
 
 /** "Unique ID" on the screen. */
 export const Slug = z
@@ -25,13 +49,17 @@ export const Email = z
   .toLowerCase()
   .min(1, text('Email is required'))
   .max(254, text('Incorrect email'))
+  .refine(isPlainLine, text('Incorrect email'))
   .regex(/^[^\s@<>(),;:"[\]\\]+@[a-z0-9](-?[a-z0-9])*(\.[a-z0-9](-?[a-z0-9])*)+$/, text('Incorrect email'));
 
-export const PersonName = z
-  .string(text('Name is required'))
-  .trim()
-  .min(1, text('Name is required'))
-  .max(100, text('Name is too long: at most 100 characters'));
+export const Company = optionalNameOf({ tooLong: text('Company is too long: at most 200 characters'), max: 200 });
+
+/** Of a person, a workspace, a passkey, a container. */
+export const Name = nameOf({
+  required: text('Name is required'),
+  tooLong: text('Name is too long: at most 100 characters'),
+  max: 100,
+});
 
 /** With the country code; stored as `+` and digits. */
 export const Phone = z

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { call } from './call.ts';
-import { Slug, Title } from './fields.ts';
+import { Slug, Title, writtenText } from './fields.ts';
 import { Id, ListInput, listOf, oneOf, Ref, refOr, SuccessResponse } from './page.ts';
 import { ImportStatus, ProjectStatus } from './projectRules.ts';
 import { text } from './text.ts';
 
-export const Description = z.string().trim().max(1_000, text('Description is too long: at most 1,000 characters'));
+export const Description = writtenText.pipe(
+  z.string().trim().max(1_000, text('Description is too long: at most 1,000 characters')),
+);
 
 /** An https address of a git repository. Credentials are refused, as the address is stored and shown. */
 export const ImportUrl = z

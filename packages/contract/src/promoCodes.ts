@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { call } from './call.ts';
+import { writtenText } from './fields.ts';
 import { Id, ListInput, listOf, oneOf } from './page.ts';
 import { Money } from './price.ts';
 import { text } from './text.ts';
@@ -65,7 +66,7 @@ export const promoCodes = {
         .min(1, text('Uses must be at least 1'))
         .max(USES_MAX, text('Uses must be at most 1,000,000')),
       expiresAt: z.iso.datetime(text('Expiry is required')),
-      note: z.string().trim().max(200, text('Note is too long: at most 200 characters')).default(''),
+      note: writtenText.pipe(z.string().trim().max(200, text('Note is too long: at most 200 characters'))).default(''),
     }),
     output: oneOf(PromoCode),
   }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { call } from './call.ts';
+import { nameOf } from './fields.ts';
 import { registryHost } from './imageReference.ts';
 import { Id, oneOf, SuccessResponse } from './page.ts';
 import { text } from './text.ts';
@@ -55,13 +56,12 @@ export const registries = {
     byToken: true,
     input: z.strictObject({
       host: RegistryHost,
-      username: z
-        .string(text('User name is required'))
-        .trim()
-        .min(1, text('User name is required'))
-        .max(256, text('User name is too long: at most 256 characters'))
+      username: nameOf({
+        required: text('User name is required'),
+        tooLong: text('User name is too long: at most 256 characters'),
+        max: 256,
         // RFC 7617: a colon ends the user name.
-        .regex(/^[^:\p{Cc}]+$/u, text('User name must not contain ":"')),
+      }).regex(/^[^:]*$/, text('User name must not contain ":"')),
       /** A password or an access token. Never trimmed. */
       secret: z
         .string(text('Password is required'))

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AuthResponse, SecondFactorMethod } from './authResponse.ts';
 import { call } from './call.ts';
+import { Name } from './fields.ts';
 import { Id, ListInput, listOf, oneOf, SuccessResponse } from './page.ts';
 import { PasskeyAssertion, PasskeyAttestation, PasskeyCreation, PasskeyRequest } from './passkeys.ts';
 import { text } from './text.ts';
@@ -24,12 +25,6 @@ const RecoveryCodes = z.array(z.string());
 const SuccessWithRecoveryCodes = SuccessResponse.extend({ recoveryCodes: RecoveryCodes.nullable() });
 
 export const PASSKEYS_MAX = 20;
-
-export const PasskeyName = z
-  .string(text('Name is required'))
-  .trim()
-  .min(1, text('Name is required'))
-  .max(100, text('Name is too long: at most 100 characters'));
 
 export const Passkey = z.object({
   id: Id,
@@ -152,14 +147,14 @@ export const secondFactor = {
     summary: 'Adds a passkey: it can sign in by itself, and is required besides the password.',
     auth: 'signed-in',
     stepUp: true,
-    input: z.object({ name: PasskeyName, attestation: PasskeyAttestation }),
+    input: z.object({ name: Name, attestation: PasskeyAttestation }),
     output: oneOf(Passkey).extend({ recoveryCodes: RecoveryCodes.nullable() }),
   }),
   passkeyEdit: call({
     path: 'auth/passkey/edit',
     summary: 'Renames a passkey.',
     auth: 'signed-in',
-    input: z.object({ id: Id, name: PasskeyName }),
+    input: z.object({ id: Id, name: Name }),
     output: oneOf(Passkey),
   }),
   passkeyRemove: call({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DockerImage, EnvVariable } from './containerFields.ts';
+import { OptionalTitle } from './fields.ts';
 import { Id, Ref, refOr } from './page.ts';
 import { ObjectKey } from './storages.ts';
 import {
@@ -104,7 +105,7 @@ export const taskFields = {
   /** Also after a non-zero exit code. */
   retryOnFailure: z.boolean().default(false),
   priority: TaskPriority.default('normal'),
-  title: z.string().trim().max(100, text('Title is too long: at most 100 characters')).optional(),
+  title: OptionalTitle.optional(),
   /** The task whose values variables without a value have. */
   cloneOf: Ref.optional(),
 };

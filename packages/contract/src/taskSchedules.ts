@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { call } from './call.ts';
+import { Title } from './fields.ts';
 import { Id, ListInput, listOf, Named, oneOf, Ref, SuccessResponse } from './page.ts';
 import { checkTaskFields, TaskFields, taskFields } from './taskFields.ts';
 import { TaskStatus } from './taskRules.ts';
@@ -12,11 +13,7 @@ const Cron = z
   .max(200, text('Enter five fields: minute, hour, day of the month, month, day of the week'));
 
 const timetable = {
-  title: z
-    .string(text('Title is required'))
-    .trim()
-    .min(1, text('Title is required'))
-    .max(100, text('Title is too long: at most 100 characters')),
+  title: Title,
   /** Five fields: minute, hour, day of the month, month, day of the week. At most once a minute. */
   cron: Cron,
   /** An IANA name, such as `Europe/Berlin`. */

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { call } from './call.ts';
-import { NewPassword, PersonName, Phone } from './fields.ts';
+import { Company, Name, NewPassword, Phone } from './fields.ts';
 import { ImageUpload } from './imageUpload.ts';
 import { LANGUAGES } from './languages.ts';
 import { Id, SuccessResponse } from './page.ts';
 import { PERMISSIONS, ROLES } from './permissions.ts';
 import { PURPOSES } from './purposes.ts';
-import { text } from './text.ts';
 
 const Language = z.enum(LANGUAGES);
 
@@ -62,7 +61,7 @@ export const user = {
     // An image of 5 MB as base64, and the texts.
     bodyLimit: 7 * 1024 * 1024,
     input: z.object({
-      name: PersonName.optional(),
+      name: Name.optional(),
       /** Cropped to a square around its centre; `null` removes the picture. */
       image: ImageUpload.nullable().optional(),
       language: Language.optional(),
@@ -74,7 +73,7 @@ export const user = {
     path: 'user/add-full-name',
     summary: 'Sets the name of a user whose identity provider gave none.',
     auth: 'signed-in',
-    input: z.object({ name: PersonName }),
+    input: z.object({ name: Name }),
     output: Profile,
   }),
   signupForm: call({
@@ -82,9 +81,9 @@ export const user = {
     summary: 'The form after the first sign-in. Idempotent: a repeat changes nothing.',
     auth: 'signed-in',
     input: z.object({
-      name: PersonName,
+      name: Name,
       phone: Phone,
-      company: z.string().trim().max(200, text('Company is too long: at most 200 characters')).optional(),
+      company: Company.optional(),
       purpose: z.enum(PURPOSES).optional(),
     }),
     output: Profile,

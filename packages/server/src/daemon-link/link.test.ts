@@ -91,6 +91,26 @@ describe('the daemon link', () => {
     await daemon.close();
   });
 
+  it('shows a machine that names itself with what hides as one line, and no image of such a name', async () => {
+    const daemon = await connectDaemon(app.url, key, {
+      facts: { hostname: 'web\u202e\r\n1', cpuName: '\u3164', kernel: '\u001b[2J6.1', os: `Debian${'x'.repeat(500)}` },
+    });
+    daemon.inventory.images = ['busybox:latest', 'busy\u202ebox', 'a\nb', '\u007f', 'x\u2028y'].map((reference) => ({
+      reference,
+      sizeBytes: 1,
+      createdAt: null,
+    }));
+    daemon.sendInventory();
+    const images = () => alice.client(api.serverImages.list, { instanceRef: { id: server } });
+    await expect
+      .poll(async () => (await images()).entities.map(({ reference }) => reference))
+      .toEqual(['busybox:latest']);
+    const { entity } = await alice.client(api.instances.view, { id: server });
+    expect(entity.facts).toMatchObject({ hostname: 'web  1', cpuName: '', kernel: '[2J6.1' });
+    expect(entity.facts?.os).toHaveLength(200);
+    await daemon.close();
+  });
+
   it('closes a link on an invalid message', async () => {
     const bad: (string | Uint8Array)[] = [
       'no json',

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DaemonMessage, Inventory } from '@stagi/contract/daemon.ts';
+import type { MachineFacts } from '@stagi/contract/instances.ts';
+import { isPlainLine, plainLine, plainText } from '@stagi/contract/plainText.ts';
 import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import { recordFailedRestart, recordFailure, recordProgress } from '../containers/daemonReports.ts';
@@ -25,13 +27,31 @@ export function observeHello(ctx: Services, node: NodeConnection, hello: Message
       .set({
         version: hello.version,
         boot_id: hello.bootId,
-        facts: JSON.stringify(hello.facts),
+        facts: JSON.stringify(readable(hello.facts)),
         features: hello.features ?? [],
       })
       .where('instance_id', '=', node.instanceId)
       .execute();
     await observe(trx, node, hello.inventory, true);
   });
+}
+
+const LONGEST_FACT = 200;
+
+/** A machine names itself and its parts as it likes. The roots of volumes are paths, and stay as they are. */
+function readable(facts: MachineFacts): MachineFacts {
+  const line = (fact: string): string => plainLine(fact, LONGEST_FACT);
+  return {
+    ...facts,
+    hostname: line(facts.hostname),
+    os: line(facts.os),
+    kernel: line(facts.kernel),
+    arch: line(facts.arch),
+    cpuName: line(facts.cpuName),
+    dockerVersion: line(facts.dockerVersion),
+    gpus: facts.gpus.map((gpu) => ({ ...gpu, name: line(gpu.name) })),
+    warnings: facts.warnings.map(plainText),
+  };
 }
 
 export function observeInventory(ctx: Services, node: NodeConnection, inventory: Inventory): Promise<boolean> {
@@ -71,9 +91,11 @@ export function observeResult(ctx: Services, node: NodeConnection, result: Messa
 async function observe(
   trx: Db,
   { instanceId }: NodeConnection,
-  inventory: Inventory,
+  reported: Inventory,
   isFreshLink: boolean,
 ): Promise<void> {
+  // Docker has no image of another name; a page could not show one.
+  const inventory = { ...reported, images: reported.images.filter(({ reference }) => isPlainLine(reference)) };
   const { status } = await trx
     .selectFrom('instance')
     .select('status')

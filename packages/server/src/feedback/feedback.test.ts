@@ -37,7 +37,8 @@ describe('feedback', () => {
     expect(photo.includes('Exif')).toBe(true);
     await ada.client(api.feedback.send, {
       ...WORDS,
-      subject: '  It fails\0  ',
+      subject: '  It fails  ',
+      description: `${WORDS.description}\0\u202e`,
       contactEmail: ' Ada@Example.com ',
       imageUploads: [
         upload(photo, 'image/jpeg', '../../etc/photo.jpg') as never,
@@ -64,6 +65,8 @@ describe('feedback', () => {
     [{ topic: '' }, 'topic', 'Please choose an option'],
     [{ topic: 'Anything' }, 'topic', 'Please choose an option'],
     [{ subject: ' ' }, 'subject', 'Subject is required'],
+    [{ subject: 'It fails\0' }, 'subject', 'Remove line breaks and invisible characters'],
+    [{ subject: '\u3164' }, 'subject', 'Enter at least one visible character'],
     [{ subject: undefined }, 'subject', 'Subject is required'],
     [{ description: '' }, 'description', "Please provide a description of the issue you're experiencing"],
     [{ contactEmail: 'ada@' }, 'contactEmail', 'Enter a valid email'],

@@ -1,11 +1,14 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
+import { plainLine } from '@stagi/contract/plainText.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { keepFile, type StagedFile, withStagedFiles } from '../files/keep.ts';
 import { consumePoint, createRateLimiter } from '../http/rateLimit.ts';
 import { type ReencodedImage, reencodeImage } from '../pictures/reencodeImage.ts';
+
+const NAME_MOST = 200;
 
 type Caller = Pick<Context, 'db' | 'config' | 'files' | 'log'> & { user: { id: number }; userAgent: string | null };
 
@@ -41,10 +44,10 @@ async function store(
     .values({
       user_id: ctx.user.id,
       topic: input.topic,
-      subject: storable(input.subject),
-      description: storable(input.description),
+      subject: input.subject,
+      description: input.description,
       contact_email: input.contactEmail || null,
-      user_agent: ctx.userAgent ? storable(ctx.userAgent).slice(0, 400) : null,
+      user_agent: ctx.userAgent ? plainLine(ctx.userAgent, 400) : null,
     })
     .returning('id')
     .executeTakeFirstOrThrow();
@@ -66,11 +69,8 @@ async function store(
     .execute();
 }
 
-/** PostgreSQL cannot store NUL. */
-const storable = (text: string): string => text.replaceAll('\0', '');
-
-/** Shown only: without folders and control characters. */
+/** Shown only: without folders and what hides. */
 function shortName(fileName: string): string {
   const name = fileName.split(/[/\\]/).pop() ?? '';
-  return name.replace(/\p{C}/gu, '').slice(-200);
+  return plainLine(name.slice(-NAME_MOST), NAME_MOST);
 }

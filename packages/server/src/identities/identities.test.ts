@@ -33,6 +33,19 @@ describe('logging in with Google or GitHub', () => {
     },
   );
 
+  it.each([
+    ['Grace\u202e Hopper', 'Grace Hopper'],
+    ['Grace\r\nHopper', 'Grace  Hopper'],
+    ['Граце Хоппер', 'Граце Хоппер'],
+    [`Grace ${'x'.repeat(300)}`, `Grace ${'x'.repeat(93)}…`],
+    ['\u3164', null],
+    ['\u200b\u2800', null],
+  ])('takes a name from them as one line that can be read: %j', async (name, taken) => {
+    const { login, email } = anAccount({ name });
+    const { userProfile } = await (await signInBy('google', login))(api.user.profile, {});
+    expect(userProfile.name).toBe(taken ?? email.split('@')[0]);
+  });
+
   it('links both, and a sign-up by mail, where each has confirmed the address, and notifies the owner', async () => {
     const person = await at.app.signUp();
     const { login } = anAccount({ email: person.email });

@@ -1,5 +1,6 @@
-import { Email, PersonName } from '@stagi/contract/fields.ts';
+import { Email } from '@stagi/contract/fields.ts';
 import { PROVIDER_NAMES } from '@stagi/contract/identityProviders.ts';
+import { plainLine } from '@stagi/contract/plainText.ts';
 import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import { inTransaction } from '../db/pool.ts';
@@ -93,12 +94,14 @@ async function linkByAddress(ctx: Visitor, trx: Db, identity: ProviderIdentity):
   return owner.id;
 }
 
+const NAME_MOST = 100;
+
 /** False when the address has an account already. */
 async function createAccount(ctx: Visitor, trx: Db, email: string, shownName: string | null): Promise<boolean> {
-  const name = PersonName.safeParse(shownName?.slice(0, 100));
   const values = {
     email,
-    name: name.success ? name.data : (email.split('@')[0] ?? email).slice(0, 100),
+    name:
+      plainLine(shownName ?? '', NAME_MOST) || plainLine(email.split('@')[0]!, NAME_MOST) || email.slice(-NAME_MOST),
     email_verified_at: new Date(),
   };
   const user = await trx

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
 import type { AuthType } from '@stagi/contract/authResponse.ts';
 import type { Language } from '@stagi/contract/languages.ts';
+import { plainLine } from '@stagi/contract/plainText.ts';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -192,7 +193,8 @@ export function revokeSessionsQuery(db: Db, reason: string) {
     .where('revoked_at', 'is', null);
 }
 
-const userAgentOf = ({ userAgent }: SessionContext): string | null => userAgent?.slice(0, 300) ?? null;
+const userAgentOf = ({ userAgent }: SessionContext): string | null =>
+  userAgent === null ? null : plainLine(userAgent, 300);
 
 function liveSession(
   db: Db,

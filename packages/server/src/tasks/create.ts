@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Permission } from '@stagi/contract/permissions.ts';
+import { plainLine } from '@stagi/contract/plainText.ts';
 import { PRIORITY_ORDER } from '@stagi/contract/taskRules.ts';
 import type { CreateTask } from '@stagi/contract/tasks.ts';
 import { text } from '@stagi/contract/text.ts';
@@ -37,6 +38,8 @@ interface Origin {
 }
 
 const TITLE_MAX = 100;
+/** The title of a task in whose message and command nothing can be seen. */
+const COMMAND = 'command';
 
 /**
  * Stores a new task and its first run; the worker starts it. Returns its id. `commit` was looked up outside of the
@@ -184,6 +187,5 @@ async function insert(ctx: Maker, trx: Db, input: TaskInput, found: Found): Prom
 }
 
 function titleOf({ title, command }: TaskInput, { message }: FoundCommit): string {
-  const words = title || message.trim() || command.split('\n')[0]!;
-  return words.length > TITLE_MAX ? `${words.slice(0, TITLE_MAX - 1).toWellFormed()}…` : words;
+  return title || plainLine(message, TITLE_MAX) || plainLine(command.split('\n')[0]!, TITLE_MAX) || COMMAND;
 }

@@ -3,6 +3,7 @@ import { api } from '@stagi/contract/api.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
 import type { Permission } from '@stagi/contract/permissions.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aProjectWith } from '../projectCode/testing/aRepository.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { anApiToken, aProject, aRentedInstance, aSelfHostedServer, aStorage } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
@@ -113,6 +114,24 @@ describe('creating a task', () => {
       await refusal({ commit }, 'This commit does not exist', 'commit');
     const empty = await aProject(app.ctx, alice, 'creating');
     await refusal({ projectRef: { id: empty } }, 'This commit does not exist', 'commit');
+  });
+
+  it('has a title that can be read, whatever its commit is called', async () => {
+    const titles = {
+      '\u202eevil\u0007.sh': 'evil.sh',
+      '\u3164\u3164': 'python main.py',
+      '\u200b\ufe0f': 'python main.py',
+      'Fix\u2028it': 'Fix it',
+      'Обучить 👨‍👩‍👧': 'Обучить 👨‍👩‍👧',
+      [`x${'y'.repeat(300)}`]: `x${'y'.repeat(98)}…`,
+    };
+    const commits = Object.keys(titles).map((message) => ({ message, files: { 'main.py': message } }));
+    const project = await aProjectWith(app, alice, 'hostile-messages', commits);
+    await attach(alice, project.id, place.instance);
+    const made = [];
+    for (const commit of project.shas)
+      made.push((await create({ projectRef: { id: project.id }, commit, title: '' })).title);
+    expect(made).toEqual(Object.values(titles));
   });
 
   it('names itself after its commit, or as it is told', async () => {

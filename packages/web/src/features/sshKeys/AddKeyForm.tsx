@@ -1,5 +1,6 @@
 import { Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
+import { plainLine } from '@stagi/contract/plainText.ts';
 import type { SshKey } from '@stagi/contract/sshKeys.ts';
 import { text } from '@stagi/contract/text.ts';
 import { type SyntheticEvent, useRef } from 'react';
@@ -55,7 +56,7 @@ export function AddKeyForm({ onDone, onCancel }: { onDone(key: SshKey): void; on
           onChange={(event) => {
             publicKey.onChange(event);
             const comment = /^\S+\s+\S+\s+(\S.*)$/.exec(event.currentTarget.value.trim())?.[1];
-            if (comment && !ownTitle.current) form.setFieldValue('title', comment.slice(0, 100));
+            if (comment && !ownTitle.current) form.setFieldValue('title', plainLine(comment, 100));
           }}
         />
         <TextInput
