@@ -1,7 +1,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { PortAccess } from '../containerAccess/accessibleContainer.ts';
-import { pairs, type RawHeaders, requestHeaders, responseHeaders } from './headers.ts';
+import { type RawHeaders, requestHeaders, responseHeaders, responseTrailers } from './headers.ts';
 import { RefusedPort } from './pages.ts';
 import type { PortAgentOptions, PortAgents } from './portAgent.ts';
 
@@ -115,7 +115,7 @@ function sendBody(request: IncomingMessage, onward: ClientRequest): void {
   request.pipe(onward, { end: false });
   request.once('end', () => {
     if (onward.destroyed) return;
-    if (request.rawTrailers.length > 0) onward.addTrailers(pairs(request.rawTrailers));
+    // Without its trailers: a program may merge them with the headers, where they would be the platform's word.
     onward.end();
   });
   // A visitor who has gone: `ended` says so.
@@ -137,7 +137,8 @@ async function sendAnswer(answer: IncomingMessage, response: ServerResponse): Pr
     throw new RefusedPort('broken', { cause });
   }
   await pipeline(answer, response, { end: false });
-  if (answer.rawTrailers.length > 0) response.addTrailers(pairs(answer.rawTrailers));
+  const trailers = responseTrailers(answer.rawTrailers);
+  if (trailers.length > 0) response.addTrailers(trailers);
   response.end();
 }
 

@@ -13,8 +13,15 @@ const HOP_BY_HOP = new Set([
   'upgrade',
   'http2-settings',
 ]);
-/** What a client says of itself in these would be taken for the platform's word. `expect` is answered by the platform. */
-const OF_THE_PLATFORM = /^(?:forwarded|x-forwarded-.*|x-real-ip|expect|host|content-length)$/;
+/**
+ * What a client says of itself in these would be taken for the platform's word. `expect` is answered by the platform;
+ * `proxy` is the variable HTTP_PROXY to a program that gets headers as variables; trailers are not passed on.
+ */
+const OF_THE_PLATFORM = /^(?:forwarded|x-forwarded(?:-.*)?|x-real-ip|expect|host|content-length|proxy|trailer)$/;
+/** Of framing, content, cookies, places and rules for browsers (RFC 9110, section 6.5.1): nothing of it in a trailer. */
+const NOT_IN_A_TRAILER =
+  /^(?:content-.*|set-cookie2?|clear-site-data|access-control-.*|cross-origin-.*|www-authenticate|proxy-.*|authorization|age|cache-control|expires|date|location|retry-after|vary|warning|strict-transport-security|x-frame-options|x-content-type-options|refresh|link|trailer|host)$/;
+
 /** An answer for the site as a whole, or about other ways to this address. */
 const NOT_FOR_A_CONTAINER = new Set(['alt-svc', 'public-key-pins']);
 
@@ -29,7 +36,8 @@ export function requestHeaders(
   const headers: RawHeaders = ['Host', host];
   for (const [name, value] of pairs(raw)) {
     const lower = name.toLowerCase();
-    if (HOP_BY_HOP.has(lower) || named.has(lower) || OF_THE_PLATFORM.test(lower) || lower === TOKEN_HEADER) continue;
+    const read = asVariable(name);
+    if (HOP_BY_HOP.has(read) || named.has(lower) || OF_THE_PLATFORM.test(read) || read === TOKEN_HEADER) continue;
     if (lower === 'authorization' && holdsToken(value)) continue;
     if (lower === 'cookie') {
       const kept = cookiesOf(value).filter((cookie) => !isOwnCookie(cookie.name));
@@ -62,6 +70,20 @@ export function responseHeaders(raw: RawHeaders): RawHeaders {
   }
   return headers;
 }
+
+/** The trailers of a container's answer that its visitor gets. Those of a request are not passed on. */
+export function responseTrailers(raw: RawHeaders): [string, string][] {
+  return pairs(raw).filter(([name]) => {
+    const lower = name.toLowerCase();
+    return !HOP_BY_HOP.has(lower) && !NOT_FOR_A_CONTAINER.has(lower) && !NOT_IN_A_TRAILER.test(lower);
+  });
+}
+
+/**
+ * A header's name as CGI and WSGI tell names apart, which give programs headers as variables: X_Forwarded_For and
+ * X-Forwarded-For are one.
+ */
+const asVariable = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '-');
 
 /** A container's cookie for its own host only; `null` for one with a name of the platform. */
 function ownCookieOf(value: string): string | null {
