@@ -29,7 +29,12 @@ export async function sendAnswer(
   response.strictContentLength = true;
   response.writeHead(answer.status, {
     ...answer.headers,
-    ...(isXml && { 'content-type': 'application/xml', 'content-length': String(Buffer.byteLength(body)) }),
+    ...(isXml && {
+      'content-type': 'application/xml',
+      'content-length': String(Buffer.byteLength(body)),
+      // Lists and settings; objects are no text here.
+      'cache-control': 'no-store',
+    }),
     ...(body === undefined &&
       answer.headers?.['content-length'] === undefined &&
       hasLength(answer.status) && { 'content-length': '0' }),
@@ -62,6 +67,8 @@ export async function sendError(
   response.writeHead(error.status, {
     'content-type': 'application/xml',
     'content-length': String(Buffer.byteLength(body)),
+    // An object that is missing now may be there next.
+    'cache-control': 'no-store',
     ...(error.code === 'InvalidRange' && size !== undefined && { 'content-range': `bytes */${size}` }),
     ...(error.status === 503 && { 'retry-after': '2' }),
     ...(isUnread && { connection: 'close' }),

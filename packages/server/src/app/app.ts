@@ -200,6 +200,7 @@ async function createServer(ctx: Context, refusalOf: HostCheck): Promise<Fastify
   );
   // Against CSRF: no call reads a body that a form of another site can send without a preflight.
   app.removeContentTypeParser('text/plain');
+  keepOutOfCaches(app);
   sendRequestId(app);
   await app.register(fastifyWebsocket, {
     options: { maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false },
@@ -209,6 +210,14 @@ async function createServer(ctx: Context, refusalOf: HostCheck): Promise<Fastify
   shutDownGracefully(app);
   measureCalls(app, ctx.meters);
   return app;
+}
+
+/** What does not say how it may be kept may be of one person. */
+function keepOutOfCaches(app: FastifyInstance): void {
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+    done(null, payload);
+  });
 }
 
 /** Graceful shutdown: calls in progress end, with `Connection: close`; what is left after the time is cut off. */

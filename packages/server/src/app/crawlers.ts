@@ -15,6 +15,7 @@ export function mountCrawlerFiles(app: FastifyInstance, ctx: Context): void {
   app.get('/robots.txt', (_request, reply) =>
     reply
       .type('text/plain; charset=utf-8')
+      .header('cache-control', 'no-cache')
       .send(
         [
           'User-agent: *',
@@ -32,7 +33,10 @@ export function mountCrawlerFiles(app: FastifyInstance, ctx: Context): void {
     const known = new Set(texts.map(({ path }) => path));
     const pages = [...openPages().filter((path) => !known.has(path)), ...models];
     const entries = [...pages.map((path) => ({ path, languages: LANGUAGES, date: null })), ...texts];
-    return reply.type('application/xml; charset=utf-8').send(sitemap(origin, entries));
+    return reply
+      .type('application/xml; charset=utf-8')
+      .header('cache-control', 'no-cache')
+      .send(sitemap(origin, entries));
   });
 }
 

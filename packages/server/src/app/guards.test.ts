@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { get } from 'node:http';
 import { api, everyCall } from '@stagi/contract/api.ts';
 import { API_PREFIX } from '@stagi/contract/call.ts';
 import type { ErrorBody } from '@stagi/contract/errors.ts';
@@ -60,11 +61,13 @@ describe('an answer', () => {
     expect(answered['content-security-policy']).toMatch(
       /default-src 'self'.*object-src 'none'.*frame-ancestors 'none'/,
     );
-    const { s3Origin, contentOrigin } = app.ctx.config;
+    const { s3Origin, contentOrigin, appOrigin } = app.ctx.config;
+    const ofPage = appOrigin === app.url ? '' : ` ws://${new URL(app.url).host} wss://${new URL(app.url).host}`;
+    expect(answered['cache-control']).toMatch(/^no-(store|cache)$/);
     expect(answered['content-security-policy']?.split('; ')).toEqual(
       expect.arrayContaining([
         `img-src 'self' data: blob: ${contentOrigin}`,
-        `connect-src 'self' ${s3Origin} ws: wss:`,
+        `connect-src 'self' ${s3Origin} ws://${new URL(appOrigin).host}${ofPage}`,
         `frame-src ${contentOrigin}`,
       ]),
     );
@@ -75,6 +78,73 @@ describe('an answer', () => {
     if (place.path.startsWith('/.') || place.path.includes('passwd'))
       expect(await response.text()).not.toMatch(/\[core\]|root:/);
     expect(answered['x-powered-by'] ?? answered.server).toBeUndefined();
+  });
+
+  it.each([
+    ['stagi.example', 'wss://stagi.example'],
+    ['127.0.0.1:4400', 'wss://stagi.example ws://127.0.0.1:4400 wss://127.0.0.1:4400'],
+    ['[::1]:4400', 'wss://stagi.example ws://[::1]:4400 wss://[::1]:4400'],
+    ['a; script-src *', 'wss://stagi.example'],
+    ['*', 'wss://stagi.example'],
+    ['a.example ws:', 'wss://stagi.example'],
+    ['a.example,wss:', 'wss://stagi.example'],
+  ])('lets a page at %j open web sockets of its own host alone', async (host, sockets) => {
+    const secured = await startTestApp({ APP_ORIGIN: 'https://stagi.example' });
+    try {
+      const policy = await new Promise<string>((resolve, reject) => {
+        const { hostname, port } = new URL(secured.url);
+        get({ hostname, port, path: '/healthz', headers: { host } }, (answer) => {
+          answer.resume();
+          resolve(String(answer.headers['content-security-policy']));
+        }).on('error', reject);
+      });
+      const allowed = policy.split('; ').find((rule) => rule.startsWith('connect-src '));
+      expect(allowed).toBe(`connect-src 'self' ${secured.ctx.config.s3Origin} ${sockets}`);
+    } finally {
+      await secured.close();
+    }
+  });
+
+  it('is kept by no cache, whatever call, error, redirect or address that is none', async () => {
+    let n = 0;
+    const look = async (path: string, init: RequestInit): Promise<void> => {
+      const response = await raw(path, { redirect: 'manual', ...init });
+      await response.body?.cancel();
+      expect
+        .soft(response.headers.get('cache-control'), `${init.method} ${path} ${response.status}`)
+        .toMatch(/^(?:private, )?no-(?:store|cache)/);
+      n += 1;
+    };
+    const json = { 'content-type': 'application/json' };
+    for (const { path } of everyCall()) {
+      await look(API_PREFIX + path, { method: 'POST', headers: json, body: '{}' });
+      await look(API_PREFIX + path, { method: 'GET' });
+      await look(API_PREFIX + path, { method: 'OPTIONS', headers: { origin: 'https://evil.example' } });
+    }
+    const profile = `${API_PREFIX}user/profile`;
+    await look(profile, { method: 'POST', headers: { ...json, ...mine() }, body: '{}' });
+    await look(profile, { method: 'POST', headers: { ...json, ...mine() }, body: '{' });
+    await look(profile, { method: 'POST', headers: { ...json, ...mine() }, body: `"${'x'.repeat(2_000_000)}"` });
+    await look(profile, { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x' });
+    for (const path of [
+      '/%zz',
+      '/healthz',
+      '/readyz',
+      '/nothing',
+      '/assets/nothing.js',
+      '/robots.txt',
+      '/sitemap.xml',
+      '/openapi.json',
+      '/configuration.json',
+      '/oauth/token',
+      '/git/none/none.git/info/refs?service=git-upload-pack',
+      '/daemon-api/nothing',
+      '/models/none',
+      '/dev/mail',
+    ])
+      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE']) await look(path, { method });
+    console.log(`answers that no cache keeps: n = ${n}`);
+    expect(n).toBeGreaterThan(700);
   });
 
   it('of a platform behind TLS keeps browsers on TLS, and its cookie there', async () => {

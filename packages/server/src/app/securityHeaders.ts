@@ -1,34 +1,43 @@
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config/config.ts';
+import { createHostReader } from '../http/hostOf.ts';
 
-const csp = ({ s3Origin, contentOrigin }: Config): string =>
+const csp = ({ s3Origin, contentOrigin }: Config, sockets: string): string =>
   [
     "default-src 'self'",
     "script-src 'self'",
     "style-src 'self' 'unsafe-inline'",
     `img-src 'self' data: blob: ${contentOrigin}`,
     `media-src 'self' ${contentOrigin}`,
-    // Objects go straight to the S3 service, and what users made is shown from the content host.
-    `connect-src 'self' ${s3Origin} ws: wss:`,
+    // Not every browser takes 'self' for web sockets. Objects go straight to the S3 service, and what users made is shown from the content host.
+    `connect-src 'self' ${s3Origin} ${sockets}`,
     `frame-src ${contentOrigin}`,
     "object-src 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
 
+/** A host that adds nothing else to a policy. */
+const HOST = /^(?:[a-z0-9_.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/;
+
 /** Tokens are in web storage, so no foreign script may ever run on a page. */
 export function securityHeaders(app: FastifyInstance, config: Config): void {
+  const hostOf = createHostReader(config);
+  const { host: appHost, protocol } = new URL(config.appOrigin);
+  const ofApp = `${protocol === 'https:' ? 'wss' : 'ws'}://${appHost}`;
   const headers = {
-    'content-security-policy': csp(config),
+    'content-security-policy': csp(config, ofApp),
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'same-origin',
     'cross-origin-opener-policy': 'same-origin',
-    ...(config.appOrigin.startsWith('https:')
-      ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }
-      : {}),
+    ...(protocol === 'https:' ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
   };
-  app.addHook('onRequest', (_request, reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers);
+    const host = hostOf(request.raw);
+    // Pages are also served at names of ALLOWED_HOSTS, with TLS or without. The host is the visitor's word.
+    if (host !== appHost && HOST.test(host))
+      reply.header('content-security-policy', csp(config, `${ofApp} ws://${host} wss://${host}`));
     done();
   });
 }

@@ -23,6 +23,7 @@ export async function serveMetrics(
     isAddress(name) || name === 'localhost' || ctx.config.allowedHosts.includes(name);
   const refusalOf = createHostRefusal(ctx);
   const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
+    response.setHeader('cache-control', 'no-store');
     const host = (request.headers.host ?? '').toLowerCase();
     if (!isKnown(nameOf(host))) {
       const { status, message } = refusalOf(host);
