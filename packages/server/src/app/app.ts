@@ -33,6 +33,7 @@ import type { Hosting } from '../gitHosting/hosting.ts';
 import { GIT_PREFIX, mountGitHttp } from '../gitHosting/http.ts';
 import { sendError } from '../http/errors.ts';
 import type { Handlers } from '../http/handlers.ts';
+import { isTooDeep, tooDeep } from '../http/nesting.ts';
 import { isProxied } from '../http/portRequests.ts';
 import { identityHandlers } from '../identities/routes.ts';
 import { instanceHandlers } from '../instances/routes.ts';
@@ -200,6 +201,7 @@ async function createServer(ctx: Context, refusalOf: HostCheck): Promise<Fastify
   );
   // Against CSRF: no call reads a body that a form of another site can send without a preflight.
   app.removeContentTypeParser('text/plain');
+  refuseDeepJson(app);
   keepOutOfCaches(app);
   sendRequestId(app);
   await app.register(fastifyWebsocket, {
@@ -210,6 +212,14 @@ async function createServer(ctx: Context, refusalOf: HostCheck): Promise<Fastify
   shutDownGracefully(app);
   measureCalls(app, ctx.meters);
   return app;
+}
+
+function refuseDeepJson(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (isTooDeep(body)) done(tooDeep());
+    else void parse(request, body, done);
+  });
 }
 
 /** What does not say how it may be kept may be of one person. */

@@ -191,6 +191,43 @@ describe('a request', () => {
     expect(n).toBeGreaterThan(0);
   });
 
+  it.each([
+    ['arrays', '['.repeat(33) + ']'.repeat(33)],
+    ['half a million arrays', '['.repeat(500_000) + ']'.repeat(500_000)],
+    ['arrays that do not end', '['.repeat(100_000)],
+    ['objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
+    ['both', `{"publicKey":${'[{"a":'.repeat(50_000)}1${'}]'.repeat(50_000)}}`],
+    ['objects below a string with quotes', `{"title":"\\"[\\\\",${'"b":{'.repeat(40)}${'}'.repeat(40)}}`],
+    ['prototypes', `${'{"__proto__":'.repeat(40)}1${'}'.repeat(40)}`],
+  ])('that is nested too deeply is refused in one sentence, with a key and without: %s', async (_, body) => {
+    const paths = [`${API_PREFIX}user/profile`, `${API_PREFIX}ssh-key/add`, `${API_PREFIX}auth/email/authentication`];
+    for (const path of body.length < 60_000 ? paths : paths.slice(0, 2))
+      for (const key of [null, 'deep']) {
+        const headers = {
+          ...mine(),
+          ...(key !== null && { 'idempotency-key': key }),
+          'content-type': 'application/json',
+        };
+        const response = await raw(path, { method: 'POST', headers, body });
+        expect.soft(response.status, path).toBe(400);
+        expect.soft(await response.json()).toMatchObject({
+          message: 'The request is nested too deeply: at most 32 levels',
+        });
+      }
+  });
+
+  it.each([
+    ['32 levels', `{"x":${'['.repeat(31)}${']'.repeat(31)}}`],
+    ['a long list', `{"x":[${'[],'.repeat(100_000)}1]}`],
+    ['brackets in a text', JSON.stringify({ x: '[{"'.repeat(50_000) })],
+    ['a text that ends in a backslash', JSON.stringify({ x: '\\', y: ['\\"[', '[[[[[['] })],
+    ['many fields', JSON.stringify(Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`f${n}`, {}])))],
+  ])('that is only large is read: %s', async (_, body) => {
+    const headers = { ...mine(), 'content-type': 'application/json' };
+    const response = await raw(`${API_PREFIX}user/profile`, { method: 'POST', headers, body });
+    expect(response.status).toBe(200);
+  });
+
   it('is not authenticated by a cookie or by its IP address', async () => {
     const { accessToken } = alice.tokens();
     for (const [where, headers] of [
