@@ -1,6 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
 import { containerCan } from '@stagi/contract/containerRules.ts';
 import type { Container } from '@stagi/contract/containers.ts';
+import { type KeylessEngine, keylessEngine } from '@stagi/contract/keylessEngine.ts';
 import { IconExternalLink } from '@tabler/icons-react';
 import { useState } from 'react';
 import { portUrl } from '../../api/portUrl.ts';
@@ -8,6 +9,7 @@ import { invalidate } from '../../api/query.ts';
 import { useSite } from '../../api/site.ts';
 import { useCall } from '../../api/useCall.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { EngineWithoutKey } from '../../launchForm/EngineWithoutKey.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { CodeBlock } from '../../ui/CodeBlock.tsx';
 import { CopyButton } from '../../ui/CopyButton.tsx';
@@ -119,6 +121,7 @@ function PortLine({ container, port, whyNot, onChange }: LineProps) {
           {t('Container ports cannot be opened in a browser: the operator has not set up a domain for them')}
         </p>
       )}
+      {isPublic && <EngineWithoutKey engine={engineAt(container, port)} />}
       {isPublic && port.boundAs === 'public' && direct && (
         <p className={classes.who}>
           {t('On the network of the server:')} <span className="mono">{direct}</span> <CopyButton value={direct} />
@@ -137,6 +140,9 @@ function PortLine({ container, port, whyNot, onChange }: LineProps) {
     </>
   );
 }
+
+const engineAt = ({ dockerImage, command, envNames }: Container, port: Port): KeylessEngine | null =>
+  keylessEngine(port.container, { dockerImage, command, variables: envNames });
 
 function ChangeVisibility({ container, port, onClose }: { container: Container; port: Port | null; onClose(): void }) {
   const t = useT();
@@ -173,6 +179,7 @@ function ChangeVisibility({ container, port, onClose }: { container: Container; 
         : t(
             'Then it opens only for members who may view this container, signed in or with an API token. Open connections of everybody else end.',
           )}
+      {toPublic && <EngineWithoutKey engine={engineAt(container, kept)} />}
     </ConfirmDialog>
   );
 }

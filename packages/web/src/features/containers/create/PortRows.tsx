@@ -1,4 +1,6 @@
+import { keylessEngine } from '@stagi/contract/keylessEngine.ts';
 import { useT } from '../../../i18n/i18n.ts';
+import { EngineWithoutKey } from '../../../launchForm/EngineWithoutKey.tsx';
 import classes from '../../../launchForm/LaunchForm.module.css';
 import { RepeatedRows } from '../../../launchForm/RepeatedRows.tsx';
 import { NumberInput } from '../../../ui/form/NumberInput.tsx';
@@ -8,6 +10,8 @@ import { newRow } from './formValues.ts';
 
 export function PortRows({ form, field }: ContainerFormProps) {
   const t = useT();
+  const { dockerImage, command, env } = form.values;
+  const launched = { dockerImage, command, variables: env.map(({ name }) => name.trim()) };
   return (
     <RepeatedRows
       label={t('Ports')}
@@ -50,6 +54,9 @@ export function PortRows({ form, field }: ContainerFormProps) {
               ]}
               {...field(`portMappings.${index}.visibility`)}
             />
+            {form.values.portMappings[index]?.visibility === 'public' && (
+              <EngineWithoutKey engine={keylessEngine(Number(form.values.portMappings[index].container), launched)} />
+            )}
           </div>
         </>
       )}

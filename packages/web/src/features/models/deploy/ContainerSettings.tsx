@@ -1,6 +1,8 @@
 import type { EngineTemplate } from '@stagi/contract/engineTemplates.ts';
+import { withoutKey } from '@stagi/contract/keylessEngine.ts';
 import type { CallForm } from '../../../api/useCallForm.ts';
 import { useT } from '../../../i18n/i18n.ts';
+import { EngineWithoutKey } from '../../../launchForm/EngineWithoutKey.tsx';
 import classes from '../../../launchForm/LaunchForm.module.css';
 import { Accordion } from '../../../ui/Accordion.tsx';
 import { NumberInput } from '../../../ui/form/NumberInput.tsx';
@@ -73,6 +75,14 @@ export function ContainerSettings({ call, template, command }: Props) {
                   { value: 'public', label: t('Everybody who has its address') },
                 ]}
               />
+              {form.values.visibility === 'public' && template && (
+                <EngineWithoutKey
+                  engine={withoutKey(template, {
+                    command: form.values.command || command,
+                    variables: template.keyVariable === null ? [] : [template.keyVariable],
+                  })}
+                />
+              )}
               <TextInput
                 label={t('Image')}
                 optional

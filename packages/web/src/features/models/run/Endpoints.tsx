@@ -1,5 +1,6 @@
 import { Group, Skeleton } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
+import { engineTemplate } from '@stagi/contract/engineTemplates.ts';
 import type { ModelEndpoint } from '@stagi/contract/modelEndpoints.ts';
 import type { Model } from '@stagi/contract/models.ts';
 import { useState } from 'react';
@@ -10,6 +11,7 @@ import { invalidate } from '../../../api/query.ts';
 import { useCall } from '../../../api/useCall.ts';
 import { useHasPermission } from '../../../api/user.ts';
 import { useT } from '../../../i18n/i18n.ts';
+import { EngineWithoutKey } from '../../../launchForm/EngineWithoutKey.tsx';
 import { paths } from '../../../paths.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { ConfirmDialog } from '../../../ui/dialogs/ConfirmDialog.tsx';
@@ -125,6 +127,9 @@ function Endpoint({ endpoint, model, isOpen, onToggle }: EndpointProps) {
       </Group>
       {!hasChat && isReady && (
         <p className={classes.state}>{t('Models of this kind have no chat. The snippets below show how to use it.')}</p>
+      )}
+      {endpoint.visibility === 'public' && !endpoint.hasKey && (
+        <EngineWithoutKey engine={{ title: engineTemplate(endpoint.engine).title, remedy: null }} />
       )}
       {isReady && endpoint.hasKey && <KeyOfEndpoint endpoint={endpoint} />}
       {isOpen && <Chat endpoint={endpoint} model={model} />}
