@@ -243,8 +243,9 @@ async function compareObjects(
 async function compareUse(app: TestApp, bucket: TestBucket, report: ObjectsReport, when: string): Promise<void> {
   const use = await useOf(app, bucket);
   const { rows } = await sql<{ bytes: number; objects: number }>`select
-    ((select coalesce(sum(size), 0) from s3_object where bucket_id = ${bucket.id})
-      + (select coalesce(sum(s3_part.size), 0) from s3_part join s3_upload on s3_upload.id = upload_id
+    ((select coalesce(sum(counted), 0) from s3_object where bucket_id = ${bucket.id})
+      + (select coalesce(sum(counted), 0) from s3_upload where bucket_id = ${bucket.id})
+      + (select coalesce(sum(s3_part.counted), 0) from s3_part join s3_upload on s3_upload.id = upload_id
         where bucket_id = ${bucket.id}))::float8 as bytes,
     (select count(*) from s3_object where bucket_id = ${bucket.id})::float8 as objects`.execute(app.ctx.db);
   const counted = rows[0]!;

@@ -168,7 +168,7 @@ async function age({ ctx: { db } }: TestApp, made: Furnished, tasks: Tasks): Pro
         .join(' ')} else size end`,
     );
     await run(
-      `update s3_bucket b set used_bytes = coalesce((select sum(size) from s3_object o where o.bucket_id = b.id), 0)`,
+      `update s3_bucket b set used_bytes = coalesce((select sum(counted) from s3_object o where o.bucket_id = b.id), 0)`,
     );
     await run(`insert into storage_sample (storage_id, at, used_bytes, object_count)
       select s.id, date_trunc('hour', now()) - n * interval '1 hour', b.used_bytes * (1 - n / 420.0), greatest(1, b.object_count - n / 30)

@@ -12,7 +12,7 @@ export interface S3BucketTable {
   location: string;
   /** Null: unlimited (buckets of operators). */
   quota_bytes: bigint | null;
-  /** Objects and parts of open uploads. */
+  /** What objects, open uploads and their parts count for. */
   used_bytes: Generated<bigint>;
   object_count: Generated<bigint>;
   /** Only the platform itself writes (log buckets). */
@@ -73,6 +73,8 @@ export interface S3ObjectTable {
   /** UTF-8: the order of its bytes is the order of a listing. */
   key: Buffer;
   size: bigint;
+  /** What it counts for, of the bucket's use (migration 0068). Filled by the database. */
+  counted: GeneratedAlways<bigint>;
   etag: string;
   checksum: Json<Checksum> | null;
   headers: JsonWithDefault<Record<string, string>>;
@@ -94,6 +96,7 @@ export interface S3UploadTable {
   headers: JsonWithDefault<Record<string, string>>;
   metadata: JsonWithDefault<Record<string, string>>;
   tags: JsonWithDefault<Record<string, string>>;
+  counted: GeneratedAlways<bigint>;
   started_at: Generated<Date>;
 }
 
@@ -102,6 +105,7 @@ export interface S3PartTable {
   number: number;
   blob_id: string;
   size: bigint;
+  counted: GeneratedAlways<bigint>;
   etag: string;
   checksum: Json<Checksum> | null;
   modified_at: Generated<Date>;

@@ -8,7 +8,7 @@ import type { Db } from '../db/schema.ts';
 import { adminBuckets } from './adminBuckets.ts';
 import { blobName } from './blobs.ts';
 import type { Writer } from './changeBucket.ts';
-import { changeBucket } from './changeBucket.ts';
+import { bookBytes, changeBucket } from './changeBucket.ts';
 import { commitObject } from './commitObject.ts';
 import { deleteObjects } from './deleteObjects.ts';
 import { KEY_WORKS, keysStillWorking, openS3Key } from './keys.ts';
@@ -102,6 +102,7 @@ export function createBackend(
 
     async replaceAttributes(by, object, attributes) {
       return changeBucket(db, object.bucketId, writer(by), async (trx, bucket) => {
+        const counted = await countedOf(trx, object);
         const row = await trx
           .updateTable('s3_object')
           .set({
@@ -115,19 +116,24 @@ export function createBackend(
           .where(sql<boolean>`blobs = ${object.blobs.map(({ id }) => id)}::uuid[]`)
           .returningAll()
           .executeTakeFirst();
-        return row ? presentObject(row, bucket.location) : null;
+        if (!row) return null;
+        await bookBytes(trx, bucket.id, row.counted - counted, writer(by));
+        return presentObject(row, bucket.location);
       });
     },
 
     async setTags(by, object, tags) {
-      await changeBucket(db, object.bucketId, writer(by), async (trx) => {
-        const { numUpdatedRows } = await trx
+      await changeBucket(db, object.bucketId, writer(by), async (trx, bucket) => {
+        const counted = await countedOf(trx, object);
+        const row = await trx
           .updateTable('s3_object')
           .set({ tags: JSON.stringify(tags) })
           .where('bucket_id', '=', object.bucketId)
           .where('key', '=', keyBytes(object.key))
+          .returning('counted')
           .executeTakeFirst();
-        if (numUpdatedRows === 0n) throw new S3Error('NoSuchKey');
+        if (!row) throw new S3Error('NoSuchKey');
+        await bookBytes(trx, bucket.id, row.counted - counted, writer(by));
       });
     },
 
@@ -193,6 +199,17 @@ const ownerOf = (row: {
   row.workspace_id === null
     ? { id: row.admin_owner!, displayName: row.admin_owner! }
     : { id: String(row.workspace_id), displayName: row.workspace_name! };
+
+/** What it counts for, under the lock of the bucket; 0 when it is gone. */
+async function countedOf(trx: Db, { bucketId, key }: S3Object): Promise<bigint> {
+  const row = await trx
+    .selectFrom('s3_object')
+    .select('counted')
+    .where('bucket_id', '=', bucketId)
+    .where('key', '=', keyBytes(key))
+    .executeTakeFirst();
+  return row?.counted ?? 0n;
+}
 
 async function findObject(db: Db, bucketId: number, key: string): Promise<S3Object | null> {
   const row = await db

@@ -79,19 +79,21 @@ export async function emptyBucket(ctx: Pick<Context, 'db'>, bucketId: number): P
           select key, sum(cardinality(blobs)) over (order by key) - cardinality(blobs) as before from (
             select key, blobs from s3_object where bucket_id = ${bucketId} order by key limit ${EMPTIED_AT_ONCE}
           ) as first) as counted where before < ${BLOBS_AT_ONCE})
-        returning size, blobs),
+        returning counted, blobs),
       doomed as (update s3_blob set state = 'doomed' from gone where s3_blob.id = any(gone.blobs))
-      select count(*) as count, coalesce(sum(size), 0)::bigint as bytes from gone`.execute(trx);
+      select count(*) as count, coalesce(sum(counted), 0)::bigint as bytes from gone`.execute(trx);
     const parts = await sql<Removed>`with gone as (delete from s3_part
         where (upload_id, number) in (select upload_id, number from s3_part
           join s3_upload on s3_upload.id = upload_id where bucket_id = ${bucketId} limit ${BLOBS_AT_ONCE})
-        returning size, blob_id),
+        returning counted, blob_id),
       doomed as (update s3_blob set state = 'doomed' from gone where s3_blob.id = gone.blob_id)
-      select count(*) as count, coalesce(sum(size), 0)::bigint as bytes from gone`.execute(trx);
-    await sql`delete from s3_upload where id in (select id from s3_upload
-      where bucket_id = ${bucketId} and not exists (select from s3_part where upload_id = s3_upload.id)
-      limit ${EMPTIED_AT_ONCE})`.execute(trx);
-    const bytes = objects.rows[0]!.bytes + parts.rows[0]!.bytes;
+      select count(*) as count, coalesce(sum(counted), 0)::bigint as bytes from gone`.execute(trx);
+    const uploads = await sql<Removed>`with gone as (delete from s3_upload where id in (select id from s3_upload
+        where bucket_id = ${bucketId} and not exists (select from s3_part where upload_id = s3_upload.id)
+        limit ${EMPTIED_AT_ONCE})
+        returning counted)
+      select count(*) as count, coalesce(sum(counted), 0)::bigint as bytes from gone`.execute(trx);
+    const bytes = objects.rows[0]!.bytes + parts.rows[0]!.bytes + uploads.rows[0]!.bytes;
     const { rows } = await sql<{ is_empty: boolean }>`update s3_bucket
       set used_bytes = used_bytes - ${bytes}, object_count = object_count - ${objects.rows[0]!.count}
       where id = ${bucketId}

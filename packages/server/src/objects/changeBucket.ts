@@ -1,5 +1,5 @@
 import { S3Error } from '@stagi/s3/errors.ts';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { limitConcurrencyByKey } from '../loops/concurrency.ts';
@@ -82,7 +82,13 @@ export function requireWrite(access: BucketAccess | undefined, writer: Writer): 
  * SQL: an update of the bucket's use, for a `with` clause. It changes no row where the bytes do not fit. What shrinks the
  * use always fits.
  */
-export const bookUse = (bucketId: number, bytes: bigint, objects: number, writer: Writer) =>
-  sql`update s3_bucket set used_bytes = used_bytes + ${bytes}::bigint, object_count = object_count + ${objects}::integer
-    where id = ${bucketId} and (${bytes}::bigint <= 0 or ${writer === 'platform'}::boolean
-      or quota_bytes is null or used_bytes + ${bytes}::bigint <= quota_bytes) returning id`;
+export const bookUse = (bucketId: number, bytes: bigint | RawBuilder<bigint>, objects: number, writer: Writer) =>
+  sql`update s3_bucket set used_bytes = used_bytes + (${bytes})::bigint, object_count = object_count + ${objects}::integer
+    where id = ${bucketId} and ((${bytes})::bigint <= 0 or ${writer === 'platform'}::boolean
+      or quota_bytes is null or used_bytes + (${bytes})::bigint <= quota_bytes) returning id`;
+
+/** Books bytes under the lock of the bucket. Throws where they do not fit. */
+export async function bookBytes(trx: Db, bucketId: number, bytes: bigint, writer: Writer): Promise<void> {
+  const { rows } = await bookUse(bucketId, bytes, 0, writer).execute(trx);
+  if (rows.length === 0) throw new S3Error('QuotaExceeded');
+}

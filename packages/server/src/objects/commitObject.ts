@@ -8,7 +8,7 @@ import { keyBytes } from './rows.ts';
 /** What the object of a key is made of. */
 export interface StoredContent extends Omit<NewObject, 'blob'> {
   blobs: readonly { id: string; size: number }[];
-  /** Of the bytes above, those that already count as used (parts of an upload). */
+  /** What already counts as used: the upload and its parts that become this object. */
   countedBytes: bigint;
   uploadId: string | null;
 }
@@ -54,10 +54,9 @@ export async function storeObject(
   const old = await findOld(trx, bucket.id, key);
   requireCondition(old, condition);
   const size = content.blobs.reduce((sum, blob) => sum + BigInt(blob.size), 0n);
-  const bytes = size - (old?.size ?? 0n) - content.countedBytes;
+  const counted = sql<bigint>`(select counted from stored) - ${(old?.counted ?? 0n) + content.countedBytes}::bigint`;
   const checksum = content.checksum && JSON.stringify(content.checksum);
   const { rows } = await sql<{ modified_at: Date | null; fits: boolean }>`with
-    used as (${bookUse(bucket.id, bytes, old ? 0 : 1, writer)}),
     doomed as (update s3_blob set state = 'doomed' where id = any(${old?.blobs ?? []}::uuid[])),
     stored as (
       insert into s3_object as object
@@ -70,7 +69,8 @@ export async function storeObject(
       on conflict (bucket_id, key) do update set (size, etag, checksum, headers, metadata, tags, modified_at, blobs,
         blob_sizes, upload_id) = (excluded.size, excluded.etag, excluded.checksum, excluded.headers, excluded.metadata,
         excluded.tags, excluded.modified_at, excluded.blobs, excluded.blob_sizes, excluded.upload_id)
-      returning modified_at)
+      returning modified_at, counted),
+    used as (${bookUse(bucket.id, counted, old ? 0 : 1, writer)})
     select (select modified_at from stored), exists (select from used) as fits`.execute(trx);
   if (!rows[0]!.fits) throw new S3Error('QuotaExceeded');
   return {
@@ -91,7 +91,7 @@ export async function storeObject(
 async function findOld(trx: Db, bucketId: number, key: string) {
   return trx
     .selectFrom('s3_object')
-    .select(['size', 'etag', 'blobs'])
+    .select(['counted', 'etag', 'blobs'])
     .where('bucket_id', '=', bucketId)
     .where('key', '=', keyBytes(key))
     .executeTakeFirst();

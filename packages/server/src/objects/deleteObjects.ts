@@ -44,9 +44,9 @@ function deleteSome(
     }
     const { rows } = await sql<{ count: bigint }>`with
       gone as (delete from s3_object where bucket_id = ${bucketId} and key = any(${keys.map(keyBytes)}::bytea[])
-        returning size, blobs),
+        returning counted, blobs),
       doomed as (update s3_blob set state = 'doomed' from gone where s3_blob.id = any(gone.blobs)),
-      total as (select count(*) as count, coalesce(sum(size), 0) as bytes from gone),
+      total as (select count(*) as count, coalesce(sum(counted), 0) as bytes from gone),
       used as (update s3_bucket set used_bytes = used_bytes - total.bytes::bigint, object_count = object_count - total.count
         from total where id = ${bucketId})
       select count from total`.execute(trx);

@@ -98,7 +98,9 @@ async function manyObjects(bucket: TestBucket): Promise<void> {
       select ${bucket.id}, convert_to('many/' || lpad(n::text, 6, '0') || ' +é', 'UTF8'), 0,
         'd41d8cd98f00b204e9800998ecf8427e', '{"content-type": "text/plain"}', '{}', '{}'
       from generate_series(1, ${MANY}::int) n)
-    update s3_bucket set object_count = object_count + ${MANY} where id = ${bucket.id}`.execute(app.ctx.db);
+    update s3_bucket set object_count = object_count + ${MANY}, used_bytes = used_bytes + ${MANY * 8_192} where id = ${bucket.id}`.execute(
+    app.ctx.db,
+  );
 }
 
 const isEmpty = (bucket: TestBucket) => expect(useOf(app, bucket)).resolves.toEqual({ bytes: 0, objects: 0 });

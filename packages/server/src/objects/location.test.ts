@@ -1,13 +1,14 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
+import { blobName } from './blobs.ts';
 import { probeLocation } from './buckets.ts';
 import { repairObjects } from './repair.ts';
-import { aBucket, aKey, blobsOf, s3Client, s3Url, type TestBucket, useOf } from './testing/bucket.ts';
+import { aBucket, aKey, blobsOf, counted, s3Client, s3Url, type TestBucket, useOf } from './testing/bucket.ts';
 
 const MiB = 1024 * 1024;
 /** Bytes are removed in the background. */
@@ -49,8 +50,13 @@ it('streams bytes through to another S3, and keeps use and removal here', async 
   const bytes = randomBytes(11 * MiB + 3);
   await client.send(new PutObjectCommand({ Bucket, Key: 'small', Body: 'small' }));
   await new Upload({ client, params: { Bucket, Key: 'large', Body: bytes }, partSize: 5 * MiB }).done();
-  expect(await useOf(near, bucket)).toEqual({ bytes: bytes.length + 5, objects: 2 });
-  expect(await useOf(far, farBucket)).toEqual({ bytes: held.bytes + bytes.length + 5, objects: held.objects + 4 });
+  expect(await useOf(near, bucket)).toEqual({ bytes: counted(5) + counted(bytes.length, 'large'), objects: 2 });
+  // There each part is an object, named by its blob.
+  const names = 3 * blobName(randomUUID()).length;
+  expect(await useOf(far, farBucket)).toEqual({
+    bytes: held.bytes + counted(5) + bytes.length + names,
+    objects: held.objects + 4,
+  });
   const get = async (Key: string, Range?: string) =>
     buffer((await client.send(new GetObjectCommand({ Bucket, Key, Range }))).Body as Readable);
   const hash = (of: Uint8Array) => createHash('sha256').update(of).digest('hex');
@@ -107,6 +113,6 @@ it('answers that it is unavailable while the other S3 is, and goes on afterwards
     () => client.send(new PutObjectCommand({ Bucket, Key: 'during', Body: 'during' })),
   ])
     await expect(command()).rejects.toMatchObject({ name: 'ServiceUnavailable', $metadata: { httpStatusCode: 503 } });
-  expect(await useOf(near, bucket)).toEqual({ bytes: 6, objects: 1 });
+  expect(await useOf(near, bucket)).toEqual({ bytes: counted(6), objects: 1 });
   expect(s3Port).toBeGreaterThan(0);
 });

@@ -147,8 +147,9 @@ async function correctUse(ctx: Surroundings): Promise<void> {
 }
 
 const COUNTED_BYTES = sql`(
-  (select coalesce(sum(size), 0) from s3_object where bucket_id = s3_bucket.id)
-  + (select coalesce(sum(s3_part.size), 0) from s3_part join s3_upload on s3_upload.id = upload_id
+  (select coalesce(sum(counted), 0) from s3_object where bucket_id = s3_bucket.id)
+  + (select coalesce(sum(counted), 0) from s3_upload where bucket_id = s3_bucket.id)
+  + (select coalesce(sum(s3_part.counted), 0) from s3_part join s3_upload on s3_upload.id = upload_id
     where bucket_id = s3_bucket.id))::bigint`;
 const COUNTED_OBJECTS = sql`(select count(*) from s3_object where bucket_id = s3_bucket.id)`;
 

@@ -5,7 +5,7 @@ import { multipartEtag } from '@stagi/s3/etag.ts';
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 import type { S3PartTable } from '../db/storageTables.ts';
-import { bookUse, changeBucket, type Writer } from './changeBucket.ts';
+import { bookBytes, bookUse, changeBucket, type Writer } from './changeBucket.ts';
 import { settleBlob, storeObject } from './commitObject.ts';
 import { keyBytes, presentObject, presentPart, presentUpload } from './rows.ts';
 
@@ -32,6 +32,7 @@ export async function createUpload(
       })
       .returningAll()
       .executeTakeFirstOrThrow();
+    await bookBytes(trx, bucketId, row.counted, writer);
     return presentUpload(row);
   });
 }
@@ -73,13 +74,12 @@ export async function putPart(db: Db, upload: S3Upload, part: NewPart, writer: W
     await settleBlob(trx, upload.bucketId, part.blob);
     const old = await trx
       .selectFrom('s3_part')
-      .select(['size', 'blob_id'])
+      .select(['counted', 'blob_id'])
       .where('upload_id', '=', upload.id)
       .where('number', '=', part.number)
       .executeTakeFirst();
-    const bytes = BigInt(part.blob.size) - (old?.size ?? 0n);
+    const counted = sql<bigint>`(select counted from stored) - ${old?.counted ?? 0n}::bigint`;
     const { rows } = await sql<{ modified_at: Date; fits: boolean }>`with
-      used as (${bookUse(upload.bucketId, bytes, 0, writer)}),
       doomed as (update s3_blob set state = 'doomed' where id = ${old?.blob_id ?? null}::uuid),
       stored as (
         insert into s3_part as part (upload_id, number, blob_id, size, etag, checksum)
@@ -87,7 +87,8 @@ export async function putPart(db: Db, upload: S3Upload, part: NewPart, writer: W
           ${part.checksum && JSON.stringify(part.checksum)}::jsonb)
         on conflict (upload_id, number) do update set (blob_id, size, etag, checksum, modified_at)
           = (excluded.blob_id, excluded.size, excluded.etag, excluded.checksum, excluded.modified_at)
-        returning modified_at)
+        returning modified_at, counted),
+      used as (${bookUse(upload.bucketId, counted, 0, writer)})
       select (select modified_at from stored), exists (select from used) as fits`.execute(trx);
     if (!rows[0]!.fits) throw new S3Error('QuotaExceeded');
     return {
@@ -110,7 +111,7 @@ export async function completeUpload(
   writer: Writer = 'person',
 ): Promise<S3Object> {
   return changeBucket(db, upload.bucketId, writer, async (trx, bucket) => {
-    await requireUpload(trx, upload);
+    const { counted } = await requireUpload(trx, upload);
     const all = await trx.selectFrom('s3_part').selectAll().where('upload_id', '=', upload.id).execute();
     const listed = listedParts(all, partNumbers);
     if (multipartEtag(listed) !== content.etag) throw new S3Error('InvalidPart');
@@ -130,7 +131,7 @@ export async function completeUpload(
         metadata: upload.metadata,
         tags: upload.tags,
         blobs: listed.map((part) => ({ id: part.blob_id, size: Number(part.size) })),
-        countedBytes: all.reduce((sum, { size }) => sum + size, 0n),
+        countedBytes: all.reduce((sum, part) => sum + part.counted, counted),
         uploadId: upload.id,
       },
       condition,
@@ -163,23 +164,25 @@ export async function findCompletedUpload(
 export async function abortUpload(db: Db, upload: S3Upload, writer: Writer = 'person'): Promise<void> {
   await changeBucket(db, upload.bucketId, writer, async (trx) => {
     await sql`with
-      parts as (select blob_id, size from s3_part where upload_id = ${upload.id}),
+      parts as (select blob_id, counted from s3_part where upload_id = ${upload.id}),
       doomed as (update s3_blob set state = 'doomed' where id in (select blob_id from parts)),
-      used as (update s3_bucket set used_bytes = used_bytes - (select coalesce(sum(size), 0) from parts)::bigint
-        where id = ${upload.bucketId})
-      delete from s3_upload where id = ${upload.id}`.execute(trx);
+      gone as (delete from s3_upload where id = ${upload.id} returning counted)
+      update s3_bucket set used_bytes = used_bytes - (select coalesce(sum(counted), 0) from (
+          select counted from parts union all select counted from gone) as counts)::bigint
+        where id = ${upload.bucketId}`.execute(trx);
   });
 }
 
 /** Under the lock of the bucket: whoever completes or aborts it comes first or last. */
-async function requireUpload(trx: Db, upload: S3Upload): Promise<void> {
+async function requireUpload(trx: Db, upload: S3Upload): Promise<{ counted: bigint }> {
   const found = await trx
     .selectFrom('s3_upload')
-    .select('id')
+    .select('counted')
     .where('id', '=', upload.id)
     .where('bucket_id', '=', upload.bucketId)
     .executeTakeFirst();
   if (!found) throw new S3Error('NoSuchUpload');
+  return found;
 }
 
 type Part = Pick<S3PartTable, 'number' | 'blob_id' | 'size' | 'etag'>;

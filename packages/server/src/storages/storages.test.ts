@@ -161,7 +161,9 @@ describe('changing a storage', () => {
     await sql`insert into s3_object (bucket_id, key, size, etag, blobs, blob_sizes)
       select id, convert_to('o' || i, 'UTF8'), 0, '', '{}', '{}' from s3_bucket, generate_series(1, 2500) i
       where name = ${storage.bucket}`.execute(app.ctx.db);
-    await sql`update s3_bucket set object_count = 2500 where name = ${storage.bucket}`.execute(app.ctx.db);
+    await sql`update s3_bucket set object_count = 2500, used_bytes = 2500 * 8192 where name = ${storage.bucket}`.execute(
+      app.ctx.db,
+    );
     await expect(
       alice.client(api.storages.delete, { id: storage.id, slugTyped: 'something-else' }),
     ).rejects.toMatchObject({ body: { fieldsWithError: ['slugTyped'] } });

@@ -23,6 +23,8 @@ import { abortRunUploads, revokeRunKeys } from './runKeys.ts';
 import { anOpenRun, type TestRun, transferCall } from './testing/openRun.ts';
 
 const MiB = 1024 * 1024;
+/** What an upload counts for without its parts. */
+const MIN_COUNTED = 8_192;
 const md5 = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex');
 
 let app: TestApp;
@@ -122,11 +124,12 @@ describe('the output of a run', () => {
     const { body } = await parts('large', uploadId, 2);
     expect((await put(body.links[0]!.url, randomBytes(MiB))).status).toBe(200);
     expect((await complete('large', uploadId)).status).toBe(409);
-    expect(await usedBytes()).toBe(MiB);
+    // With the upload itself.
+    expect(await usedBytes()).toBe(MIN_COUNTED + MiB);
     const second = await begin('large', 20 * MiB);
     expect(second.status).toBe(200);
     expect(await openUploads()).toEqual([`tasks/${run.taskId}/output/large`]);
-    expect(await usedBytes()).toBe(0);
+    expect(await usedBytes()).toBe(MIN_COUNTED);
     // The links of the first have ended with it.
     expect((await put(body.links[0]!.url, randomBytes(MiB))).status).toBe(404);
     expect((await parts('large', uploadId, 1)).status).toBe(409);
@@ -204,10 +207,10 @@ describe('the output of a run', () => {
     }
     // Of others: a person's, and one of a task whose number begins like this one's.
     await anOpenUpload(app.ctx, run.storageId);
-    await sql`insert into s3_upload (id, bucket_id, key) select gen_random_uuid(), bucket_id,
-      ${Buffer.from(`${outputPrefix(run.taskId * 10 + 1)}x`)} from storage where id = ${run.storageId}`.execute(
-      app.ctx.db,
-    );
+    await sql`with made as (insert into s3_upload (id, bucket_id, key) select gen_random_uuid(), bucket_id,
+        ${Buffer.from(`${outputPrefix(run.taskId * 10 + 1)}x`)} from storage where id = ${run.storageId}
+        returning bucket_id, counted)
+      update s3_bucket set used_bytes = used_bytes + counted from made where id = bucket_id`.execute(app.ctx.db);
     expect((await openUploads()).length).toBe(4);
     const end = () =>
       inTransaction(app.ctx.db, async (trx) => {
@@ -233,7 +236,7 @@ describe('the output of a run', () => {
     await ended;
     expect([409, 410]).toContain((await late!).status);
     expect(await openUploads()).toEqual(['k', `${outputPrefix(run.taskId * 10 + 1)}x`]);
-    expect(await usedBytes()).toBe(0);
+    expect(await usedBytes()).toBe(2 * MIN_COUNTED);
     const { rows } =
       await sql`select from s3_key where purpose = 'task' and workspace_id = ${alice.workspaceId}`.execute(app.ctx.db);
     expect(rows).toEqual([]);

@@ -192,8 +192,9 @@ export async function aShareLink(ctx: Context, owner: Person, storageId: number)
 /** A multipart upload of the object `k` that nobody has completed. */
 export async function anOpenUpload(ctx: Context, storageId: number): Promise<string> {
   const id = randomUUID();
-  await sql`insert into s3_upload (id, bucket_id, key)
-    select ${id}, bucket_id, 'k' from storage where id = ${storageId}`.execute(ctx.db);
+  await sql`with made as (insert into s3_upload (id, bucket_id, key)
+      select ${id}, bucket_id, 'k' from storage where id = ${storageId} returning bucket_id, counted)
+    update s3_bucket set used_bytes = used_bytes + counted from made where id = bucket_id`.execute(ctx.db);
   return id;
 }
 

@@ -131,9 +131,11 @@ async function storageRows({ ctx }: TestApp, owner: Person): Promise<void> {
     blob as (insert into s3_blob (id, bucket_id, location, state)
       select gen_random_uuid(), bucket_id, 'local', 'stored' from held returning id, bucket_id),
     object as (insert into s3_object (bucket_id, key, size, etag, blobs, blob_sizes)
-      select bucket_id, 'k', 0, 'e', array[id], array[0] from blob),
-    upload as (insert into s3_upload (id, bucket_id, key) select gen_random_uuid(), bucket_id, 'u' from held returning id)
-    insert into s3_part (upload_id, number, blob_id, size, etag) select upload.id, 1, blob.id, 0, 'e' from upload, blob`.execute(
-    ctx.db,
-  );
+      select bucket_id, 'k', 0, 'e', array[id], array[0] from blob returning counted),
+    upload as (insert into s3_upload (id, bucket_id, key) select gen_random_uuid(), bucket_id, 'u' from held
+      returning id, counted),
+    part as (insert into s3_part (upload_id, number, blob_id, size, etag)
+      select upload.id, 1, blob.id, 0, 'e' from upload, blob returning counted)
+    update s3_bucket set used_bytes = object.counted + upload.counted + part.counted
+      from held, object, upload, part where s3_bucket.id = held.bucket_id`.execute(ctx.db);
 }

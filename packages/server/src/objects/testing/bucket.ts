@@ -72,6 +72,10 @@ export async function useOf({ ctx }: TestApp, bucket: TestBucket): Promise<{ byt
   return { bytes: Number(row.used_bytes), objects: Number(row.object_count) };
 }
 
+/** What an object, an open upload (of 0 bytes) or a part counts for, with the texts that are stored beside its bytes. */
+export const counted = (bytes: number, ...texts: string[]): number =>
+  Math.max(8_192, bytes + Buffer.byteLength(texts.join('')));
+
 /** How many blobs of the bucket are in each state. */
 export async function blobsOf({ ctx }: TestApp, bucket: TestBucket): Promise<Record<string, number>> {
   const { rows } = await sql<{ state: string; count: bigint }>`select state, count(*) from s3_blob

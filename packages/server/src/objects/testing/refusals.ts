@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import type { CreatedS3Key } from '../keys.ts';
-import { aBucket, aKey, s3Url, type TestBucket, useOf } from './bucket.ts';
+import { aBucket, aKey, counted, s3Url, type TestBucket, useOf } from './bucket.ts';
 import { ask, type RawAnswer, type RawRequest, send } from './signedRequest.ts';
 
 /** What is refused, and with which codes, one of them. */
@@ -32,7 +32,7 @@ export async function aTarget(): Promise<Target> {
   const bob = await app.signUp('Bob');
   const own = await aBucket(app, alice);
   const foreign = await aBucket(app, bob);
-  const small = await aBucket(app, alice, { quotaBytes: 100n });
+  const small = await aBucket(app, alice, { quotaBytes: 10_000n });
   const whole = await aKey(app, alice, own);
   const mallory = await aKey(app, bob, foreign);
   const puts: [CreatedS3Key, string][] = [
@@ -68,8 +68,8 @@ export async function expectAllRefused(
   expect(accepted).toEqual([]);
   // Nothing was changed on the way.
   expect([await useOf(app, own), await useOf(app, foreign), await useOf(app, small)]).toEqual([
-    { bytes: 8, objects: 2 },
-    { bytes: 4, objects: 1 },
+    { bytes: 2 * counted(4), objects: 2 },
+    { bytes: counted(4), objects: 1 },
     { bytes: 0, objects: 0 },
   ]);
   const { rows } = await sql<{ etag: string }>`select distinct etag from s3_object`.execute(app.ctx.db);
