@@ -6,10 +6,15 @@ import { text } from './text.ts';
 
 const Amount = z.object({ decimalValue: z.string() });
 
+/** Why the owner of a new workspace got no starter credit: the mailbox has had it, or too many came from one network. */
+export const StarterRefusal = z.enum(['mailbox', 'network']);
+export type StarterRefusal = z.infer<typeof StarterRefusal>;
+
 export const Balance = z.object({
   isSuccess: z.literal(true),
   clientBalance: z.object({ USD: Amount, STAGI: Amount }),
   exhausted: z.boolean(),
+  starterRefused: StarterRefusal.nullable(),
   /** What a zero balance has done to rented servers and storages; null when the balance is not zero. */
   zero: z
     .object({

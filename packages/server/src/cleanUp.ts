@@ -21,6 +21,7 @@ export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
   await db.deleteFrom('email_change').where('expires_at', '<', sql<Date>`now() - interval '1 day'`).execute();
   await db.deleteFrom('password_reset').where('expires_at', '<', sql<Date>`now() - interval '1 day'`).execute();
   await db.deleteFrom('attempt').where('last_at', '<', sql<Date>`now() - interval '1 day'`).execute();
+  await db.deleteFrom('starter_network').where('day', '<', sql<Date>`(now() at time zone 'UTC')::date - 1`).execute();
   await db.deleteFrom('known_device').where('last_used_at', '<', sql<Date>`now() - interval '400 days'`).execute();
   await db.deleteFrom('provider_trip').where('expires_at', '<', sql<Date>`now()`).execute();
   // Kept a day after use, as a second use shows that the code was stolen.

@@ -1,8 +1,6 @@
 import { CURRENCY } from '@stagi/contract/brand.ts';
-import { asMicro } from '@stagi/contract/money.ts';
 import type { Context } from '../context.ts';
 import type { Db } from '../db/schema.ts';
-import { post } from './ledger.ts';
 
 /** The accounts of a workspace that can be spent, in the order they are spent in. */
 export const SPENDABLE = ['credit', 'card', 'onchain'] as const;
@@ -49,25 +47,12 @@ export function accountOf(workspaceId: number, kind: (typeof OF_A_WORKSPACE)[num
   return `workspace:${workspaceId}:${kind}`;
 }
 
-/**
- * Once per verified person, while nothing but machines of one's own can be paid with it. Who had an account under this
- * address before is that person still.
- */
-export async function grantStarterCredit(ctx: Context, trx: Db, workspaceId: number, userId: number): Promise<void> {
-  const onlyOwnMachines = [...ctx.providers.values()].every(({ name, simulated }) => name === 'local' || simulated);
-  const amount = asMicro(onlyOwnMachines ? ctx.config.starterCredit : 0n);
-  if (amount === 0n || (await isReturning(ctx, trx, userId))) return;
-  await post(trx, 'starter', `starter:${userId}`, workspaceId, [
-    { account: 'promo', amount: asMicro(-amount) },
-    { account: accountOf(workspaceId, 'credit'), amount },
-  ]);
-}
-
-async function isReturning(ctx: Context, trx: Db, userId: number): Promise<boolean> {
-  const former = await trx
+/** Who had an account under this address before is that person still. */
+export async function isFormerAddress(ctx: Pick<Context, 'secrets'>, db: Db, email: string): Promise<boolean> {
+  const former = await db
     .selectFrom('former_address')
     .select('hash')
-    .where('hash', '=', await addressHashOf(ctx, trx, userId))
+    .where('hash', '=', addressMark(ctx, email))
     .executeTakeFirst();
   return former !== undefined;
 }
@@ -78,14 +63,5 @@ export async function addressHashOf(ctx: Pick<Context, 'secrets'>, db: Db, userI
   return addressMark(ctx, email);
 }
 
-/** Remembers, unreadably, that somebody had an account under an address that they give up. */
-export async function rememberAddress(ctx: Pick<Context, 'secrets'>, trx: Db, email: string): Promise<void> {
-  await trx
-    .insertInto('former_address')
-    .values({ hash: addressMark(ctx, email) })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-}
-
-const addressMark = ({ secrets }: Pick<Context, 'secrets'>, email: string): Buffer =>
+export const addressMark = ({ secrets }: Pick<Context, 'secrets'>, email: string): Buffer =>
   secrets.keyedHash(email, 'former_address|hash');

@@ -121,6 +121,18 @@ export interface FormerAddressTable {
   left_at: Generated<Date>;
 }
 
+export interface StarterMailboxTable {
+  hash: Buffer;
+  at: Generated<Date>;
+}
+
+export interface StarterNetworkTable {
+  hash: Buffer;
+  /** Of UTC. */
+  day: Date;
+  given: Generated<number>;
+}
+
 export interface AttemptTable {
   key: Buffer;
   tries: number;

@@ -153,6 +153,8 @@ export const OF_THE_PLATFORM: Partial<
   Record<Table | 'migration' | 'journal_kind' | 'journal_flow', { why: string; may: readonly Privilege[] }>
 > = {
   former_address: { why: 'keyed hashes of addresses that nobody has any more', may: EVERYTHING },
+  starter_mailbox: { why: 'keyed hashes of mailboxes that have had starter credit', may: EVERYTHING },
+  starter_network: { why: 'how much starter credit networks got today, under keyed hashes', may: [] },
   attempt: { why: 'tries, counted under keyed hashes of what was tried', may: EVERYTHING },
   mail: { why: 'what is to be sent; its content is sealed', may: EVERYTHING },
   stored_file: { why: 'random names of pictures and screenshots', may: ['select', 'insert', 'update'] },

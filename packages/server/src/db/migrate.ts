@@ -64,6 +64,7 @@ import * as serversOfRegistries from './migrations/0065_servers_of_registries.ts
 import * as protections from './migrations/0066_protections.ts';
 import * as planCounts from './migrations/0067_plan_counts.ts';
 import * as countedBytes from './migrations/0068_counted_bytes.ts';
+import * as starterCredit from './migrations/0069_starter_credit.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -128,6 +129,7 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0066_protections', sql: protections.sql },
   { name: '0067_plan_counts', sql: planCounts.sql },
   { name: '0068_counted_bytes', sql: countedBytes.sql },
+  { name: '0069_starter_credit', sql: starterCredit.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;
 

@@ -1,4 +1,5 @@
 import type { AUDIT_OUTCOMES } from '@stagi/contract/audit.ts';
+import type { StarterRefusal } from '@stagi/contract/billing.ts';
 import type { INVITE_ENDS, InviteStatus } from '@stagi/contract/invites.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
 import type { Plan } from '@stagi/contract/user.ts';
@@ -45,6 +46,8 @@ import type {
   SecondFactorTicketTable,
   SessionTable,
   SigningKeyTable,
+  StarterMailboxTable,
+  StarterNetworkTable,
   StepUpCodeTable,
   StreamTicketTable,
   TotpTable,
@@ -97,6 +100,8 @@ export interface WorkspaceTable {
   /** Null for a workspace of before this was noted that is nobody's personal one. */
   created_by: number | null;
   exhausted_at: Date | null;
+  /** Why its owner got no starter credit. */
+  starter_refused: StarterRefusal | null;
   disabled_at: Date | null;
   disabled_reason: string | null;
   disabled_by: number | null;
@@ -295,6 +300,8 @@ export interface Database {
   user_picture: UserPictureTable;
   email_change: EmailChangeTable;
   former_address: FormerAddressTable;
+  starter_mailbox: StarterMailboxTable;
+  starter_network: StarterNetworkTable;
   attempt: AttemptTable;
   workspace: WorkspaceTable;
   membership: MembershipTable;

@@ -2,10 +2,11 @@ import { api } from '@stagi/contract/api.ts';
 import { createClient, type Tokens } from '@stagi/contract/apiClient.ts';
 import type { SignInResponse } from '@stagi/contract/authResponse.ts';
 import type { IdentityProvider } from '@stagi/contract/identityProviders.ts';
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { startTestApp } from '../testing/app.ts';
 import { anApiToken, anSshKey } from '../testing/factories.ts';
-import { httpSender, mailedCode, PASSWORD, tokensOf } from '../testing/person.ts';
+import { httpSender, mailedCode, PASSWORD, signUp, tokensOf } from '../testing/person.ts';
 import { storedSubjects } from '../testing/storedMails.ts';
 import { hashOf, providerSignIns, refusal } from './testing/authorizationRequests.ts';
 
@@ -58,6 +59,34 @@ describe('logging in with Google or GitHub', () => {
     const subjects = await subjectsTo(person.email);
     expect(subjects).toContain('Google was connected to your Stagi account');
     expect(subjects).toContain('GitHub was connected to your Stagi account');
+  });
+
+  it('gives starter credit once per mailbox, by whichever way its accounts are made', async () => {
+    const person = await at.app.signUp();
+    const { login } = anAccount({ email: person.email.replace('@', '+google@') });
+    const { email: first, login: other } = anAccount();
+    const balances = [];
+    for (const [by, who] of [
+      ['google', login],
+      ['github', other],
+    ] as const) {
+      const client = await signInBy(by, who);
+      const { clientRelations } = (await client(api.user.profile, {})).userProfile;
+      const { rows } = await sql<{
+        refused: string | null;
+        credit: bigint;
+      }>`select starter_refused as refused, balance as credit
+        from workspace join account on account.code = 'workspace:' || workspace.id || ':credit'
+        where workspace.id = ${clientRelations[0]!.clientId}`.execute(at.app.ctx.db);
+      balances.push(rows[0]);
+    }
+    expect(balances).toEqual([
+      { refused: 'mailbox', credit: 0n },
+      { refused: null, credit: 50_000_000n },
+    ]);
+    const url = at.app.url;
+    const again = await signUp(url, httpSender(url), { name: 'Again', email: first.replace('@', '+mail@') });
+    expect((await again.client(api.billing.balance, {})).starterRefused).toBe('mailbox');
   });
 
   it('creates one account when two tabs sign in with the same new identity at once', async () => {

@@ -11,6 +11,11 @@ export const billingHandlers: HandlersOf<typeof api.billing> = {
   async balance({ config, db, pg, workspace }) {
     const balance = await readBalance(db, workspace.id);
     const { perHour, reserve } = await burnRateOf(db, workspace.id);
+    const { starter_refused: starterRefused } = await db
+      .selectFrom('workspace')
+      .select('starter_refused')
+      .where('id', '=', workspace.id)
+      .executeTakeFirstOrThrow();
     const daysLeft = await readDaysLeft(pg, [workspace.id]);
     const zero = workspace.exhausted ? await zeroBalanceSummary(db, workspace.id) : null;
     return {
@@ -20,6 +25,7 @@ export const billingHandlers: HandlersOf<typeof api.billing> = {
         USD: { decimalValue: toDecimal(toUsd(config, balance)) },
       },
       exhausted: workspace.exhausted,
+      starterRefused,
       zero: zero && { ...zero, keptUntil: zero.keptUntil.toISOString() },
       burnPerHour: toDecimal(perHour),
       reserve: toDecimal(reserve),

@@ -3,7 +3,7 @@ import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { countAttempt, MAIL_BACKOFF, RESEND_BACKOFF } from '../attempts/attempts.ts';
-import { rememberAddress } from '../billing/accounts.ts';
+import { rememberAddress } from '../billing/starterCredit.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid } from '../http/errors.ts';

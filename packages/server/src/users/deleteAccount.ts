@@ -3,7 +3,7 @@ import { DELETED_USER } from '@stagi/contract/deletedUser.ts';
 import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import { recordAct } from '../audit/record.ts';
-import { rememberAddress } from '../billing/accounts.ts';
+import { rememberAddress } from '../billing/starterCredit.ts';
 import { announce } from '../bus/bus.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';

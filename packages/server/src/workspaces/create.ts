@@ -1,7 +1,8 @@
 import { text } from '@stagi/contract/text.ts';
 import type { ClientRelation } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
-import { grantStarterCredit, openAccounts } from '../billing/accounts.ts';
+import { openAccounts } from '../billing/accounts.ts';
+import { grantStarterCredit } from '../billing/starterCredit.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
@@ -12,9 +13,9 @@ import type { Authenticated } from '../sessions/authenticate.ts';
 /** Workspaces that one user may create, besides the personal one. */
 const MAX_WORKSPACES = 5;
 
-/** The workspace that every new user gets: they own it, and it gets the starter credit. */
+/** The workspace that every new user gets: they own it, and it gets the starter credit, once for each mailbox. */
 export async function createPersonalWorkspace(
-  ctx: Context,
+  ctx: Context & { ip: string },
   trx: Db,
   user: { id: number; name: string },
 ): Promise<number> {

@@ -10,6 +10,7 @@ const balance = (has: string, burnPerHour: string, reserve = '0.00'): Balance =>
   isSuccess: true,
   clientBalance: { USD: { decimalValue: has }, STAGI: { decimalValue: has } },
   exhausted: false,
+  starterRefused: null,
   zero: null,
   burnPerHour,
   reserve,

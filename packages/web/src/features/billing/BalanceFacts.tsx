@@ -1,6 +1,7 @@
 import { Skeleton } from '@mantine/core';
-import type { Balance } from '@stagi/contract/billing.ts';
+import type { Balance, StarterRefusal } from '@stagi/contract/billing.ts';
 import { CURRENCY } from '@stagi/contract/brand.ts';
+import { text } from '@stagi/contract/text.ts';
 import type { ReactNode } from 'react';
 import { errorText } from '../../api/messages.ts';
 import { useUser } from '../../api/user.ts';
@@ -13,6 +14,11 @@ import { ErrorState } from '../../ui/ErrorState.tsx';
 import { FactList } from '../../ui/FactList.tsx';
 import { formatAmount, formatDate } from '../../ui/format.ts';
 import classes from './Billing.module.css';
+
+const NO_STARTER: Record<StarterRefusal, string> = {
+  mailbox: text('You get none: the mailbox of your account has had it already. You can use everything else.'),
+  network: text('You get none: too many new accounts came from your network today. You can use everything else.'),
+};
 
 /** The balance, the current spending, and how long the balance lasts. */
 export function BalanceFacts() {
@@ -49,6 +55,9 @@ export function BalanceFacts() {
             ),
           ),
         },
+        ...(data?.starterRefused && Number(data.clientBalance.STAGI.decimalValue) === 0
+          ? [{ label: t('Starter credit'), value: t(NO_STARTER[data.starterRefused]) }]
+          : []),
         ...(data && Number(data.reserve) > 0
           ? [{ label: t('Reserved'), value: <Reserve amount={data.reserve} /> }]
           : []),
