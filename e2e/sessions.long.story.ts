@@ -1,6 +1,6 @@
 import { type BrowserContext, expect, type Page } from '@playwright/test';
 import type { Tokens } from '@stagi/contract/apiClient.ts';
-import { httpSender, PASSWORD, type Person, signUp } from '@stagi/server/src/testing/person.ts';
+import { httpSender, mailedCode, PASSWORD, type Person, signUp } from '@stagi/server/src/testing/person.ts';
 import { expectAccessible } from './accessible.ts';
 import { sideways } from './cutOffText.ts';
 import { test } from './fixtures.ts';
@@ -49,6 +49,9 @@ test('somebody sees where they are logged in, ends one session, then all others'
   await here.getByTestId('action-end-session').click();
   await expect(here.getByRole('dialog')).toContainText('Firefox 140 on Linux');
   await here.getByTestId('confirm-submit').click();
+  const asked = here.getByTestId('step-up');
+  await expect(asked.getByText(`We sent an 8-digit code to ${person.email}`)).toBeVisible();
+  await asked.getByLabel('Verification code').fill(await mailedCode(platform.url, person.email));
   await expect(here.getByText('The session has been ended')).toBeVisible();
   await expect(rows).toHaveCount(2);
   // Its event stream ends with it, and so it finds out by itself.

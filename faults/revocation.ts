@@ -67,7 +67,10 @@ export async function runRevocations(app: TestApp, person: Person, times: number
     {
       name: 'ended in the list',
       from: ['session'],
-      end: ({ accessToken }) => person.client(api.sessions.revoke, { id: sessionOf(accessToken) }),
+      async end({ accessToken }) {
+        await db.updateTable('session').set({ stepped_up_at: new Date() }).execute();
+        await person.client(api.sessions.revoke, { id: sessionOf(accessToken) });
+      },
     },
     {
       name: 'refresh token reused',

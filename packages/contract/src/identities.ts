@@ -91,6 +91,7 @@ export const identities = {
     path: 'auth/identity/disconnect',
     summary: 'Disconnects an account of an identity provider. Refused for the last way to sign in.',
     auth: 'signed-in',
+    stepUp: true,
     input: z.object({ provider: Provider }),
     output: SuccessResponse,
   }),

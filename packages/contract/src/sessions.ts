@@ -34,6 +34,7 @@ export const sessions = {
     path: 'auth/session/revoke',
     summary: 'Revokes one of my sessions, or all but the current one.',
     auth: 'signed-in',
+    stepUp: true,
     input: z.union([z.strictObject({ id: z.uuid() }), z.strictObject({ others: z.literal(true) })]),
     output: SuccessResponse.extend({ ended: z.number().int() }),
   }),

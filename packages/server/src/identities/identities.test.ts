@@ -214,6 +214,10 @@ describe('connected accounts', () => {
     const by = await signInBy('github', login);
     expect((await by(api.user.profile, {})).userProfile.userId).toBe(person.userId);
 
+    await at.app.ctx.db.updateTable('session').set({ stepped_up_at: null }).execute();
+    const kept = await refusal(person.client(api.identities.disconnect, { provider: 'github' }));
+    expect([kept.status, kept.body?.code]).toEqual([403, 'step-up']);
+    await stepUp();
     await person.client(api.identities.disconnect, { provider: 'github' });
     await person.client(api.identities.disconnect, { provider: 'github' });
     await person.client(api.identities.disconnect, { provider: 'google' });
@@ -224,6 +228,7 @@ describe('connected accounts', () => {
   it('keep the only sign-in method, also when both are disconnected at once', async () => {
     const { login } = anAccount();
     const client = await signInBy('google', login);
+    await stepUp();
     expect((await refusal(client(api.identities.disconnect, { provider: 'google' }))).message).toBe(
       'This is your only way to log in. Add a password first.',
     );

@@ -24,6 +24,7 @@ describe('open streams', () => {
       signedOut,
       async (person) => {
         const other = await signInAs(app, person, FIREFOX);
+        await app.ctx.db.updateTable('session').set({ stepped_up_at: new Date() }).execute();
         const reply = await app.post(
           'auth/session/revoke',
           { id: sidOf(person.tokens().accessToken) },

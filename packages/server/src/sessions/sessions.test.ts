@@ -97,12 +97,15 @@ describe('revoking sessions', () => {
     const person = await app.signUp();
     const phone = await signInAs(app, person, IPHONE);
     const laptop = await signInAs(app, person, FIREFOX);
+    const unasked = await app.post('auth/session/revoke', { id: sidOf(phone.accessToken) }, bearerOf(person.tokens()));
+    expect(unasked).toMatchObject({ status: 403, body: { code: 'step-up' } });
+    expect(await statusWith(phone)).toBe(200);
+    await stepUp();
     expect(await person.client(api.sessions.revoke, { id: sidOf(phone.accessToken) })).toMatchObject({ ended: 1 });
     expect(await statusWith(phone)).toBe(401);
     expect((await refresh(phone.refreshToken)).status).toBe(401);
     expect(await statusWith(laptop)).toBe(200);
-    const authorization = `Bearer ${laptop.accessToken}`;
-    const again = await app.post('auth/session/revoke', { id: sidOf(phone.accessToken) }, { authorization });
+    const again = await app.post('auth/session/revoke', { id: sidOf(phone.accessToken) }, bearerOf(laptop));
     expect(again).toMatchObject({ status: 200, body: { ended: 0 } });
   });
 
@@ -110,6 +113,7 @@ describe('revoking sessions', () => {
     const person = await app.signUp();
     const stranger = await app.signUp();
     const others = [await signInAs(app, person, IPHONE), await signInAs(app, person, FIREFOX)];
+    await stepUp();
     expect(await person.client(api.sessions.revoke, { others: true })).toMatchObject({ ended: 2 });
     for (const tokens of others) {
       expect(await statusWith(tokens)).toBe(401);
@@ -128,6 +132,13 @@ describe('revoking sessions', () => {
     expect(await statusWith(person.tokens())).toBe(200);
   });
 });
+
+const bearerOf = ({ accessToken }: { accessToken: string }) => ({ authorization: `Bearer ${accessToken}` });
+
+/** Marks every session as stepped up. */
+async function stepUp() {
+  await app.ctx.db.updateTable('session').set({ stepped_up_at: new Date() }).execute();
+}
 
 describe('a refresh token', () => {
   it('expires after 14 idle days, and with its session after 90 days', async () => {
