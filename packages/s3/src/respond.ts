@@ -7,7 +7,9 @@ import { xmlError } from './xml.ts';
 /** What users stored is never run as a page of this origin. */
 const ALWAYS = {
   'x-content-type-options': 'nosniff',
-  'content-security-policy': "sandbox; default-src 'none'",
+  'content-security-policy': "sandbox; default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+  // A signed link is a key: it must not be told to where an object leads.
+  'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'cross-origin',
 };
 /** How long the rest of a refused body is read, so that the client gets to read the refusal. */

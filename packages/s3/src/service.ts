@@ -40,6 +40,8 @@ export interface S3ServiceOptions {
   virtualHosts(): readonly string[];
   /** The reason not to answer a request whose `Host` header says this; null where it is one of the service's own. */
   refusalOf: (host: string) => string | null;
+  /** A header of every answer behind TLS (HSTS); null elsewhere. */
+  strictTransport: string | null;
   /** Origins of the platform's own web app. */
   allowedOrigins: readonly string[];
   log: { warn(details: object, message: string): void; debug(details: object, message: string): void };
@@ -100,6 +102,7 @@ function createHttpServer(options: S3ServiceOptions, transfers: Transfers): Serv
     (awaitsContinue: boolean) =>
     (message: IncomingMessage, response: ServerResponse): void => {
       const { socket } = message;
+      if (options.strictTransport !== null) response.setHeader('strict-transport-security', options.strictTransport);
       open.set(socket, response);
       const unwatch = options.slots.watch(message, response);
       response.once('close', () => {

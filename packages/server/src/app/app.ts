@@ -78,7 +78,7 @@ import { daemonHostCheck, type HostCheck, refuseForeignHosts, webHostCheck } fro
 import { mount } from './mount.ts';
 import { requestId, sendRequestId } from './requestId.ts';
 import { limitRequestTime } from './requestTimeout.ts';
-import { securityHeaders } from './securityHeaders.ts';
+import { plainSecurityHeaders, securityHeaders } from './securityHeaders.ts';
 import { serveWeb } from './webFiles.ts';
 
 const handlers: Handlers = {
@@ -162,6 +162,7 @@ export async function buildDaemonApp(ctx: Context): Promise<FastifyInstance> {
   const refusalOf = daemonHostCheck(ctx);
   const app = await createServer(ctx, refusalOf);
   app.setErrorHandler(sendError);
+  plainSecurityHeaders(app);
   refuseForeignHosts(app, refusalOf);
   mountDaemonApi(app, ctx);
   mountTaskTransfer(app, ctx);

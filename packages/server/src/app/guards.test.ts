@@ -73,6 +73,7 @@ describe('an answer', () => {
     );
     expect(answered['content-security-policy']).not.toMatch(/script-src[^;]*unsafe/);
     expect(answered['referrer-policy']).toBe('same-origin');
+    expect(answered['cross-origin-resource-policy']).toBe('same-origin');
     expect(answered['content-type']).toMatch(/^(application\/json|text\/html|text\/plain); charset=utf-8$/);
     expect(Object.keys(answered).filter((name) => name.startsWith('access-control-'))).toEqual([]);
     if (place.path.startsWith('/.') || place.path.includes('passwd'))
@@ -160,6 +161,12 @@ describe('an answer', () => {
       });
       expect(response.status).toBe(200);
       expect(response.headers.get('strict-transport-security')).toBe('max-age=31536000; includeSubDomains');
+      const ofGit = await fetch(`${secured.url}/git/1/none.git/info/refs?service=git-upload-pack`);
+      expect(ofGit.headers.get('strict-transport-security')).toBe('max-age=31536000; includeSubDomains');
+      expect([ofGit.headers.get('x-content-type-options'), ofGit.headers.get('referrer-policy')]).toEqual([
+        'nosniff',
+        'no-referrer',
+      ]);
       expect(response.headers.getSetCookie()).toHaveLength(1);
       expect(response.headers.getSetCookie()[0]).toMatch(
         /^__Host-stagi-device=[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict; Secure$/,

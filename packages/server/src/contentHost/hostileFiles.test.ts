@@ -84,7 +84,7 @@ describe('files that would run in an origin with power', () => {
       expect(answer.body.toString()).toBe(body);
       const isImage = /^image\//.test(type);
       expect(answer.headers).toMatchObject({
-        'content-security-policy': `sandbox; default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'; frame-ancestors ${app.ctx.config.appOrigin}`,
+        'content-security-policy': `sandbox; default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors ${app.ctx.config.appOrigin}`,
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
         'cache-control': 'private, no-store',

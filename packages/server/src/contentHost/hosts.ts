@@ -48,7 +48,7 @@ export function guardContentHost(app: FastifyInstance, ctx: Context): void {
 }
 
 const headersOf = (appOrigin: string) => ({
-  'content-security-policy': `sandbox; default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'; frame-ancestors ${appOrigin}`,
+  'content-security-policy': `sandbox; default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors ${appOrigin}`,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cache-control': 'private, no-store',

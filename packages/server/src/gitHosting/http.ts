@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { BRAND } from '@stagi/contract/brand.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { NO_PAGE } from '../http/plainHeaders.ts';
 import { createKnownCallers, type KnownCallers } from '../sessions/knownCallers.ts';
 import { asPerson } from '../slots/holder.ts';
 import { holdForAnswer } from '../slots/holdForAnswer.ts';
@@ -184,8 +185,7 @@ const NO_CACHE = {
   expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
   pragma: 'no-cache',
   'cache-control': 'no-cache, max-age=0, must-revalidate',
-  'x-content-type-options': 'nosniff',
-  'content-security-policy': "default-src 'none'; sandbox",
+  ...NO_PAGE,
 };
 
 const headersOf = ({ service, isAdvertisement }: Asked) => ({

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { Context } from '../context.ts';
 import { isAddress, nameOf } from '../http/hostOf.ts';
 import { createHostRefusal } from '../http/hostRefusal.ts';
+import { NO_PAGE } from '../http/plainHeaders.ts';
 import { type PlatformMetrics, readPlatformMetrics } from './platformMetrics.ts';
 import type { Collector } from './prometheus.ts';
 
@@ -24,6 +25,7 @@ export async function serveMetrics(
   const refusalOf = createHostRefusal(ctx);
   const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
     response.setHeader('cache-control', 'no-store');
+    for (const [name, value] of Object.entries(NO_PAGE)) response.setHeader(name, value);
     const host = (request.headers.host ?? '').toLowerCase();
     if (!isKnown(nameOf(host))) {
       const { status, message } = refusalOf(host);

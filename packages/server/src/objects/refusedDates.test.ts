@@ -28,6 +28,7 @@ beforeAll(async () => {
   path = `/${bucket.name}/secret`;
   expect((await ask(s3Url(app), key, { method: 'PUT', path, body: 'kept' })).status).toBe(200);
   service = createS3Service({
+    strictTransport: null,
     backend: createBackend(app.ctx),
     listenAt,
     slots: createConnectionSlots(app.ctx),

@@ -5,6 +5,7 @@ import { isOverload } from '../http/errors.ts';
 import { isAddress, nameOf } from '../http/hostOf.ts';
 import { createHostRefusal, namesOf } from '../http/hostRefusal.ts';
 import { listenAt } from '../http/listenAt.ts';
+import { STRICT_TRANSPORT } from '../http/plainHeaders.ts';
 import { createBackend } from './backend.ts';
 import { createConnectionSlots } from './connectionSlots.ts';
 import { noteLastUse } from './lastUsed.ts';
@@ -27,6 +28,7 @@ export function serveObjects(ctx: Context): ObjectService {
     slots: createConnectionSlots(ctx),
     virtualHosts: () => namesOfS3(ctx).filter((name) => !isAddress(name)),
     refusalOf: (host) => (isS3Host(ctx, nameOf(host.toLowerCase())) ? null : refusalOf(host).message),
+    strictTransport: ctx.config.s3Origin.startsWith('https:') ? STRICT_TRANSPORT : null,
     allowedOrigins: [ctx.config.appOrigin],
     log: ctx.log,
     onUse: lastUsed.note,

@@ -22,8 +22,8 @@ const OF_THE_PLATFORM = /^(?:forwarded|x-forwarded(?:-.*)?|x-real-ip|expect|host
 const NOT_IN_A_TRAILER =
   /^(?:content-.*|set-cookie2?|clear-site-data|access-control-.*|cross-origin-.*|www-authenticate|proxy-.*|authorization|age|cache-control|expires|date|location|retry-after|vary|warning|strict-transport-security|x-frame-options|x-content-type-options|refresh|link|trailer|host)$/;
 
-/** An answer for the site as a whole, or about other ways to this address. */
-const NOT_FOR_A_CONTAINER = new Set(['alt-svc', 'public-key-pins']);
+/** An answer for the site as a whole, or about other ways to this address: TLS is the platform's own. */
+const NOT_FOR_A_CONTAINER = new Set(['alt-svc', 'public-key-pins', 'strict-transport-security']);
 
 export type RawHeaders = string[];
 

@@ -69,7 +69,8 @@ export function portPage(
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
-      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'",
+      'content-security-policy':
+        "default-src 'none'; base-uri 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'",
       ...(kind === 'signIn' ? { 'www-authenticate': 'Bearer' } : {}),
       ...(retryAfter === null ? {} : { 'retry-after': String(retryAfter) }),
     },
