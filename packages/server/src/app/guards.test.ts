@@ -12,7 +12,7 @@ import { aContainer, anSshKey, aRentedInstance, aSelfHostedServer, makeOperator 
 import { PASSWORD, type Person } from '../testing/person.ts';
 import { sendBrokenBodies } from './testing/brokenBodies.ts';
 
-/** Guards that every call and every answer has in common; docs/SECURITY.md says which requirement each one meets. */
+/** Guards that every call and every answer has in common; docs/security/asvs.md says which requirement each one meets. */
 let app: TestApp;
 let alice: Person;
 beforeAll(async () => {
