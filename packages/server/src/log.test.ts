@@ -95,3 +95,17 @@ it('drops lines that cannot be written, and the process goes on', { timeout: 120
     await database.drop();
   }
 });
+
+it.each(['json', 'text'] as const)('keeps a line of its own for each record, without controls, as %s', (logFormat) => {
+  const path = join(folder, `controls-${logFormat}`);
+  const file = openSync(path, 'w');
+  const log = openLog({ logLevel: 'info', logFormat }, { logged: () => {}, logLost: () => {} }, file);
+  const hostile = 'a\r\n{"level":30}\x1b[2J\x7f\x9b31m\u2028b';
+  log.info({ host: hostile, deep: { hostile } }, hostile);
+  log.warn({ err: new Error(hostile) }, 'failed');
+  closeSync(file);
+  const lines = readFileSync(path, 'utf8').replaceAll('\r\x1b[K', '').trimEnd().split('\n');
+  expect(lines).toHaveLength(2);
+  for (const line of lines) expect(line).not.toMatch(/[\p{Cc}\u2028]/u);
+  if (logFormat === 'json') expect(JSON.parse(lines[0]!)).toMatchObject({ host: hostile, msg: hostile });
+});

@@ -50,9 +50,15 @@ export function openLog({ logLevel: level, logFormat }: LogOptions, watch: LogCo
         },
       },
     },
-    logFormat === 'json' ? out : { write: (line) => out.write(shortLine(JSON.parse(line))) },
+    { write: (line) => out.write(logFormat === 'json' ? asciiControls(line) : shortLine(JSON.parse(line))) },
   );
 }
+
+/** JSON escapes the controls of ASCII only; a terminal obeys others, too, and some readers break lines at them. */
+const CONTROLS = /[\p{Cc}\u2028\u2029]/gu;
+const escaped = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const printable = (text: string): string => text.replace(CONTROLS, escaped);
+const asciiControls = (line: string): string => `${printable(line.slice(0, -1))}\n`;
 
 /** Overwrites the step of the start that is shown on the terminal's last line. */
 const CLEAR_LINE = '\r\x1b[K';
@@ -65,9 +71,10 @@ function shortLine(record: Record<string, unknown> & { level: number; time: numb
   const label = pino.levels.labels[level] ?? '';
   const fields = Object.entries(record)
     .filter(([name]) => !SHOWN_ELSEWHERE.has(name))
-    .map(([name, value]) => ` ${name}=${typeof value === 'object' ? JSON.stringify(value) : value}`);
-  const message = [msg, err?.message].filter(Boolean).join(': ');
-  const stack = err?.stack && level >= pino.levels.values.error! ? `${err.stack}\n` : '';
+    .map(([name, value]) => ` ${name}=${printable(typeof value === 'object' ? JSON.stringify(value) : String(value))}`);
+  const message = printable([msg, err?.message].filter(Boolean).join(': '));
+  const stack =
+    err?.stack && level >= pino.levels.values.error! ? `${err.stack.split('\n').map(printable).join('\n')}\n` : '';
   return `${CLEAR_LINE}${new Date(time).toTimeString().slice(0, 8)} ${label.padEnd(5)} ${message}${fields.join('')}\n${stack}`;
 }
 
