@@ -40,6 +40,7 @@ test('an app is let in from its link to its call, taken back, and told no', asyn
       await expectAccessible(page, 'the question of an app at 360 px');
       await page.setViewportSize({ width: 1280, height: 800 });
 
+      await expect(page.getByText('Access ends after 90 days, or 14 days without use.')).toBeVisible();
       await page.getByTestId('consent-allow').click();
       await showThatItIsMe(page, platform, person.email);
       await expect(page.getByText('The app has its answer')).toBeVisible();
@@ -96,7 +97,7 @@ test('an app is let in from its link to its call, taken back, and told no', asyn
   }
 });
 
-test('the platform’s own command line is let in by signing up, without a question', async ({ page, platform }) => {
+test('the platform’s own command line is let in by signing up, with one click', async ({ page, platform }) => {
   const app = await startApp(platform.url);
   try {
     const link = app.link('stagi-cli');
@@ -112,6 +113,8 @@ test('the platform’s own command line is let in by signing up, without a quest
     await expect(page).toHaveURL(/\/confirmation/);
     await typeCode(page, await mailedCode(platform.url, email));
     await sendSignUpForm(page);
+    await expect(page.getByText('It gets access to all your workspaces.')).toBeVisible();
+    await page.getByTestId('consent-allow').click();
     await showThatItIsMe(page, platform, email);
     await expect(page.getByText('The app has its answer')).toBeVisible();
     const answer = app.answer();

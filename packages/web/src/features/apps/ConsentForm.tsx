@@ -2,6 +2,7 @@ import { Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import type { App } from '@stagi/contract/apps.ts';
 import type { AuthorizationRequest } from '@stagi/contract/authorizationRequest.ts';
+import { TOKEN_PERMISSIONS } from '@stagi/contract/permissions.ts';
 import { useState } from 'react';
 import { useCall } from '../../api/useCall.ts';
 import { useUser } from '../../api/user.ts';
@@ -35,7 +36,9 @@ export function ConsentForm({ app, request, host, denyLink }: Props) {
   const workspace = workspaces.find(({ clientId }) => clientId === chosen);
   const powers = Object.entries(PERMISSION_WORDS).filter(
     ([permission]) =>
-      workspace?.permissions.some((held) => held === permission) && app.permissions?.some((may) => may === permission),
+      workspace?.permissions.some((held) => held === permission) &&
+      (app.permissions === null || app.permissions.some((may) => may === permission)) &&
+      TOKEN_PERMISSIONS.some((may) => may === permission),
   );
   return (
     <FormCard
@@ -45,7 +48,9 @@ export function ConsentForm({ app, request, host, denyLink }: Props) {
       below={t('You can revoke access at any time in your account, under Sessions.')}
     >
       <Stack gap={16}>
-        {workspaces.length > 1 ? (
+        {app.isFirstParty ? (
+          <div>{t('It gets access to all your workspaces.')}</div>
+        ) : workspaces.length > 1 ? (
           <Select
             label={t('Workspace')}
             description={t('It gets access to this workspace only.')}
@@ -68,6 +73,7 @@ export function ConsentForm({ app, request, host, denyLink }: Props) {
             ))}
           </ul>
         </div>
+        <p className={classes.hint}>{t('Access ends after 90 days, or 14 days without use.')}</p>
         <p className={classes.hint}>
           {t('Never more than you can do yourself, and never your login settings, members or payouts.')}
         </p>
@@ -94,4 +100,4 @@ export function ConsentForm({ app, request, host, denyLink }: Props) {
   );
 }
 
-const isThisComputer = (host: string) => /^(127\.0\.0\.1|\[::1\]|localhost)(:|$)/.test(host);
+export const isThisComputer = (host: string) => /^(127\.0\.0\.1|\[::1\]|localhost)(:|$)/.test(host);

@@ -10,10 +10,12 @@ import { useT } from '../../i18n/i18n.ts';
 import { ErrorState } from '../../ui/ErrorState.tsx';
 import { FormCard } from '../../ui/FormCard.tsx';
 import { PanelSkeleton } from '../../ui/Skeletons.tsx';
-import { ConsentForm } from './ConsentForm.tsx';
+import { ConsentForm, isThisComputer } from './ConsentForm.tsx';
 import { FirstPartyConsent } from './FirstPartyConsent.tsx';
 
-/** The consent page of OAuth. Apps of the platform itself need no consent. */
+/**
+ * The consent page of OAuth. Apps of the operator need no consent, except on this computer: any program may listen there.
+ */
 export function ConsentPage() {
   const { pathname, search } = useLocation();
   const request = findAuthorizationRequest(new URL(pathname + search, window.location.origin));
@@ -43,7 +45,7 @@ function Consent({ request }: { request: AuthorizationRequest }) {
         <PanelSkeleton />
       </FormCard>
     );
-  return data.app.isFirstParty ? (
+  return data.app.isFirstParty && !isThisComputer(data.redirectHost) ? (
     <FirstPartyConsent app={data.app} request={request} />
   ) : (
     <ConsentForm app={data.app satisfies App} request={request} host={data.redirectHost} denyLink={data.denyLink} />
