@@ -23,7 +23,7 @@ const DATA = new RegExp(
     /’s workspace|(?:ada|olga|robin)@example\.com|\btrainer(?:-2)?\b|\blab-3\b/,
     /Simulated (?:cloud|CPU|[A-Z]\d+)|eu-sim-\d|fake:sim-[\w-]+/,
     /Stagi|STAGI|curl(?! -f)|Python|NVIDIA|Ubuntu|vLLM|Ollama|Docker|SGLang|Git|HTTPS?|SSH|README(?:\.md)?|Ctrl|English|简体中文|Русский|Türkçe/,
-    /\b[GT]B\b|\bRTX \d+\b/,
+    /\b[KGT]B\b|\bRTX \d+\b/,
     /winter-data|\blog-[\w-]+|\blogs\b|\blocal\b|AWS CLI|rclone|boto3|s3cmd|JavaScript|STG[A-Z2-7]+/,
     /pip install -r requirements\.txt && python train\.py --data \$STAGI_INPUT_PATH|(?:data|datasets)\/|\/(?:workspace|input|output)\b|\bUTC\b/,
     /curl -f localhost:8000|\btask-\d+(?:-\d+)?\b|\brun-\d+|\bSEED\b|Europe\/Berlin/,
