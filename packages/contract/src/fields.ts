@@ -54,7 +54,7 @@ export const Email = z
 
 export const Company = optionalNameOf({ tooLong: text('Company is too long: at most 200 characters'), max: 200 });
 
-/** Of a person, a workspace, a passkey, a container. */
+/** The name of a person, a workspace, a passkey, a container. */
 export const Name = nameOf({
   required: text('Name is required'),
   tooLong: text('Name is too long: at most 100 characters'),

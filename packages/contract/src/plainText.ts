@@ -11,7 +11,7 @@ const VISIBLE = /(?![\p{DI}\u2800\ufffc\u{1d159}])[\p{L}\p{N}\p{P}\p{S}]/u;
 /** Whether a text is one line of visible characters: it can break out of no header and hide nothing. */
 export const isPlainLine = (line: string): boolean => !HIDDEN_IN_LINE.test(line);
 
-/** Whether a reader sees anything of it. Marks that combine with a letter need one. */
+/** True when a reader sees anything of the text. Marks that combine with a letter need one. */
 export const isVisible = (text: string): boolean => VISIBLE.test(text);
 
 /** The same text of several lines, without what is not visible. */

@@ -187,9 +187,10 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
       const hosting = createHosting(ctx);
       stops.push(() => hosting.stop());
       app = await buildApp(ctx, hosting);
-      const ssh = await serveGitSsh(hosting);
-      stops.push(() => ssh.close());
       await serveOn(app, '127.0.0.1', config.port, stops);
+      const ssh = await serveGitSsh(hosting);
+      // Stops before the app, as transfers in progress over HTTP end with it.
+      stops.push(() => ssh.close());
       await listenOrExplain('GIT_SSH_PORT', config.gitSshPort, '127.0.0.1', () =>
         ssh.listen('127.0.0.1', config.gitSshPort),
       );

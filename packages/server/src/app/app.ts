@@ -223,7 +223,7 @@ function refuseDeepJson(app: FastifyInstance): void {
   });
 }
 
-/** What does not say how it may be kept may be of one person. */
+/** An answer that does not say how it may be kept may concern one person only. */
 function keepOutOfCaches(app: FastifyInstance): void {
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
@@ -242,7 +242,7 @@ function shutDownGracefully(app: FastifyInstance): void {
   });
   app.addHook('preClose', async () => {
     isStopping = true;
-    // Also after the server has closed: the connections that other sockets took for it may not have ended by then.
+    // The timer outlives the server: connections that other sockets took for it may end later than it closes.
     setTimeout(() => {
       app.server.closeAllConnections();
       for (const socket of upgraded) socket.destroy();

@@ -128,7 +128,7 @@ export interface StarterMailboxTable {
 
 export interface StarterNetworkTable {
   hash: Buffer;
-  /** Of UTC. */
+  /** A day of UTC. */
   day: Date;
   given: Generated<number>;
 }

@@ -12,7 +12,7 @@ export interface S3BucketTable {
   location: string;
   /** Null: unlimited (buckets of operators). */
   quota_bytes: bigint | null;
-  /** What objects, open uploads and their parts count for. */
+  /** The sum of what objects, open uploads and their parts count for. */
   used_bytes: Generated<bigint>;
   object_count: Generated<bigint>;
   /** Only the platform itself writes (log buckets). */
@@ -73,7 +73,7 @@ export interface S3ObjectTable {
   /** UTF-8: the order of its bytes is the order of a listing. */
   key: Buffer;
   size: bigint;
-  /** What it counts for, of the bucket's use (migration 0068). Filled by the database. */
+  /** Its share of the bucket's use (migration 0068). The database fills it. */
   counted: GeneratedAlways<bigint>;
   etag: string;
   checksum: Json<Checksum> | null;

@@ -4,10 +4,12 @@ import { PublicError } from './errors.ts';
 /** No call has a body half as deep. What walks a value by recursion would exhaust the stack on a deep one. */
 const MOST_LEVELS = 32;
 
-const QUOTE = 34;
-const BACKSLASH = 92;
+const QUOTE = '"'.charCodeAt(0);
+const BACKSLASH = '\\'.charCodeAt(0);
+const OPENING = new Set([...'[{'].map((bracket) => bracket.charCodeAt(0)));
+const CLOSING = new Set([...']}'].map((bracket) => bracket.charCodeAt(0)));
 
-/** Whether a text of JSON has more than 32 levels of arrays and objects. Without recursion, and without reading it. */
+/** True for a text of JSON with more than 32 levels of arrays and objects. Counts brackets, without recursion. */
 export function isTooDeep(json: string): boolean {
   let levels = 0;
   for (let at = 0; at < json.length; at += 1) {
@@ -15,10 +17,10 @@ export function isTooDeep(json: string): boolean {
     if (code === QUOTE) {
       at = endOfString(json, at);
       if (at === -1) return false;
-    } else if (code === 91 || code === 123) {
+    } else if (OPENING.has(code)) {
       levels += 1;
       if (levels > MOST_LEVELS) return true;
-    } else if (code === 93 || code === 125) levels -= 1;
+    } else if (CLOSING.has(code)) levels -= 1;
   }
   return false;
 }

@@ -200,7 +200,7 @@ const ownerOf = (row: {
     ? { id: row.admin_owner!, displayName: row.admin_owner! }
     : { id: String(row.workspace_id), displayName: row.workspace_name! };
 
-/** What it counts for, under the lock of the bucket; 0 when it is gone. */
+/** Reads what an object counts for, under the lock of the bucket; 0 when it is gone. */
 async function countedOf(trx: Db, { bucketId, key }: S3Object): Promise<bigint> {
   const row = await trx
     .selectFrom('s3_object')

@@ -8,7 +8,7 @@ import { keyBytes } from './rows.ts';
 /** What the object of a key is made of. */
 export interface StoredContent extends Omit<NewObject, 'blob'> {
   blobs: readonly { id: string; size: number }[];
-  /** What already counts as used: the upload and its parts that become this object. */
+  /** Bytes that count as used already: the upload and its parts that become this object. */
   countedBytes: bigint;
   uploadId: string | null;
 }

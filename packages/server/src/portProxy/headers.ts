@@ -14,11 +14,11 @@ const HOP_BY_HOP = new Set([
   'http2-settings',
 ]);
 /**
- * What a client says of itself in these would be taken for the platform's word. `expect` is answered by the platform;
+ * A client's word about itself in these would be taken for the platform's. `expect` is answered by the platform;
  * `proxy` is the variable HTTP_PROXY to a program that gets headers as variables; trailers are not passed on.
  */
 const OF_THE_PLATFORM = /^(?:forwarded|x-forwarded(?:-.*)?|x-real-ip|expect|host|content-length|proxy|trailer)$/;
-/** Of framing, content, cookies, places and rules for browsers (RFC 9110, section 6.5.1): nothing of it in a trailer. */
+/** No trailer is about framing, content, cookies, places or rules for browsers (RFC 9110, section 6.5.1). */
 const NOT_IN_A_TRAILER =
   /^(?:content-.*|set-cookie2?|clear-site-data|access-control-.*|cross-origin-.*|www-authenticate|proxy-.*|authorization|age|cache-control|expires|date|location|retry-after|vary|warning|strict-transport-security|x-frame-options|x-content-type-options|refresh|link|trailer|host)$/;
 

@@ -23,7 +23,7 @@ import { abortRunUploads, revokeRunKeys } from './runKeys.ts';
 import { anOpenRun, type TestRun, transferCall } from './testing/openRun.ts';
 
 const MiB = 1024 * 1024;
-/** What an upload counts for without its parts. */
+/** The bytes that an upload counts for without its parts. */
 const MIN_COUNTED = 8_192;
 const md5 = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex');
 

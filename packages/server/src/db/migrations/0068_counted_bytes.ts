@@ -1,5 +1,5 @@
 /**
- * What an object, an open upload and a part of one count for, in the column `counted`: their bytes with the name, the
+ * The column `counted` says what an object, an open upload and a part of one count for: their bytes with the name, the
  * metadata and the tags, and at least 8 KiB. In buckets of the platform (logs) their bytes alone. Triggers fill the
  * column, so that nothing is stored that does not count.
  */

@@ -19,7 +19,7 @@ create table starter_mailbox (
   at timestamptz not null default now()
 );
 
-/* How many a network got on a day of UTC; the network as a keyed hash, deleted after two days. */
+/* The number that a network got on a day of UTC; the network as a keyed hash, deleted after two days. */
 create table starter_network (
   hash bytea not null,
   day date not null,

@@ -72,7 +72,7 @@ export async function useOf({ ctx }: TestApp, bucket: TestBucket): Promise<{ byt
   return { bytes: Number(row.used_bytes), objects: Number(row.object_count) };
 }
 
-/** What an object, an open upload (of 0 bytes) or a part counts for, with the texts that are stored beside its bytes. */
+/** The bytes that an object, an open upload (of 0 bytes) or a part counts for, with the texts stored beside its own. */
 export const counted = (bytes: number, ...texts: string[]): number =>
   Math.max(8_192, bytes + Buffer.byteLength(texts.join('')));
 

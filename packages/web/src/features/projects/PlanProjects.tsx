@@ -6,7 +6,7 @@ import { formatNumber } from '../../ui/format.ts';
 import { Note } from '../../ui/Note.tsx';
 import classes from './Projects.module.css';
 
-/** How many projects of the plan there are; nothing where the plan has no limit. */
+/** The number of projects and the limit of the plan; nothing where there is none. */
 export function PlanProjects() {
   const t = useT();
   const { data } = useQuery(q(api.projects.form, {}, { quiet: true }));
