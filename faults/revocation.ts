@@ -10,7 +10,7 @@ import { createSession } from '@stagi/server/src/sessions/sessions.ts';
 import type { TestApp } from '@stagi/server/src/testing/app.ts';
 import { aContainerWithPort } from '@stagi/server/src/testing/containerWithPort.ts';
 import { openEventStream } from '@stagi/server/src/testing/eventStream.ts';
-import { anApiToken } from '@stagi/server/src/testing/factories.ts';
+import { anApiToken, markSteppedUp } from '@stagi/server/src/testing/factories.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
 import { sessionOf } from './refresh.ts';
 import { until } from './until.ts';
@@ -68,7 +68,7 @@ export async function runRevocations(app: TestApp, person: Person, times: number
       name: 'ended in the list',
       from: ['session'],
       async end({ accessToken }) {
-        await db.updateTable('session').set({ stepped_up_at: new Date() }).execute();
+        await markSteppedUp(app.ctx, person);
         await person.client(api.sessions.revoke, { id: sessionOf(accessToken) });
       },
     },

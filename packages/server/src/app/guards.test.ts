@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { get } from 'node:http';
 import { api, everyCall } from '@stagi/contract/api.ts';
 import { API_PREFIX } from '@stagi/contract/call.ts';
@@ -81,26 +82,26 @@ describe('an answer', () => {
     expect(answered['x-powered-by'] ?? answered.server).toBeUndefined();
   });
 
-  it.each([
-    ['stagi.example', 'wss://stagi.example'],
-    ['127.0.0.1:4400', 'wss://stagi.example ws://127.0.0.1:4400 wss://127.0.0.1:4400'],
-    ['[::1]:4400', 'wss://stagi.example ws://[::1]:4400 wss://[::1]:4400'],
-    ['a; script-src *', 'wss://stagi.example'],
-    ['*', 'wss://stagi.example'],
-    ['a.example ws:', 'wss://stagi.example'],
-    ['a.example,wss:', 'wss://stagi.example'],
-  ])('lets a page at %j open web sockets of its own host alone', async (host, sockets) => {
+  it('lets a page open web sockets of its own host alone', async () => {
+    const POLICIES = [
+      ['stagi.example', 'wss://stagi.example'],
+      ['127.0.0.1:4400', 'wss://stagi.example ws://127.0.0.1:4400 wss://127.0.0.1:4400'],
+      ['[::1]:4400', 'wss://stagi.example ws://[::1]:4400 wss://[::1]:4400'],
+      ['a; script-src *', 'wss://stagi.example'],
+      ['*', 'wss://stagi.example'],
+      ['a.example ws:', 'wss://stagi.example'],
+      ['a.example,wss:', 'wss://stagi.example'],
+    ] as const;
     const secured = await startTestApp({ APP_ORIGIN: 'https://stagi.example' });
     try {
-      const policy = await new Promise<string>((resolve, reject) => {
-        const { hostname, port } = new URL(secured.url);
-        get({ hostname, port, path: '/healthz', headers: { host } }, (answer) => {
-          answer.resume();
-          resolve(String(answer.headers['content-security-policy']));
-        }).on('error', reject);
-      });
-      const allowed = policy.split('; ').find((rule) => rule.startsWith('connect-src '));
-      expect(allowed).toBe(`connect-src 'self' ${secured.ctx.config.s3Origin} ${sockets}`);
+      const { hostname, port } = new URL(secured.url);
+      for (const [host, sockets] of POLICIES) {
+        const [answer] = await once(get({ hostname, port, path: '/healthz', headers: { host } }), 'response');
+        answer.resume();
+        const policy = String(answer.headers['content-security-policy']);
+        const allowed = policy.split('; ').find((rule) => rule.startsWith('connect-src '));
+        expect.soft(allowed, host).toBe(`connect-src 'self' ${secured.ctx.config.s3Origin} ${sockets}`);
+      }
     } finally {
       await secured.close();
     }

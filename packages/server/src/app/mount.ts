@@ -18,6 +18,7 @@ import {
   workspaceGone,
 } from '../http/errors.ts';
 import type { Handler, Handlers, Member, SignedIn } from '../http/handlers.ts';
+import { userAgentOf } from '../http/userAgent.ts';
 import type { Visitor } from '../http/visitor.ts';
 import { type Authenticated, authenticate, type Membership, requireStepUp } from '../sessions/authenticate.ts';
 import { createKnownCallers, type KnownCallers } from '../sessions/knownCallers.ts';
@@ -160,7 +161,7 @@ async function authorize(
     ...context,
     db: dbForCall(context, call, null),
     ip: request.ip,
-    userAgent: request.headers['user-agent'] ?? null,
+    userAgent: userAgentOf(request.headers),
     language: acceptedLanguage(request.headers['accept-language']),
     browserToken: readKnownBrowserCookie(context.config, request),
     keepBrowserToken: (token) => writeKnownBrowserCookie(context.config, reply, token),

@@ -10,8 +10,9 @@ const csp = ({ s3Origin, contentOrigin }: Config, sockets: string): string =>
     "style-src 'self' 'unsafe-inline'",
     `img-src 'self' data: blob: ${contentOrigin}`,
     `media-src 'self' ${contentOrigin}`,
-    // Not every browser takes 'self' for web sockets. Objects go straight to the S3 service, and what users made is shown from the content host.
+    // Not every browser takes 'self' for web sockets. Objects go straight to the S3 service.
     `connect-src 'self' ${s3Origin} ${sockets}`,
+    // What users made is shown from an origin of its own.
     `frame-src ${contentOrigin}`,
     "object-src 'none'",
     "base-uri 'none'",

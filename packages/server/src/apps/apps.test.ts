@@ -212,7 +212,7 @@ describe('the apps that a user has authorized', () => {
     expect((await list()).length).toBe(1);
 
     // Revoking other browsers keeps the apps; a new password revokes them too.
-    await at.app.ctx.db.updateTable('session').set({ stepped_up_at: new Date() }).execute();
+    await markSteppedUp(at.app.ctx, cleo);
     expect((await cleo.client(api.sessions.revoke, { others: true })).ended).toBe(0);
     expect(await statusWith(cli.access_token)).toBe(200);
     const passwords = { currentPassword: 'Correct-horse-7', newPassword: 'Another-horse-8' };

@@ -3,6 +3,7 @@ import { type RegisteredApp, verifyClientSecret } from '../config/registeredApps
 import type { Context } from '../context.ts';
 import { PublicError, sendError } from '../http/errors.ts';
 import { goneOf } from '../http/gone.ts';
+import { userAgentOf } from '../http/userAgent.ts';
 import { createCallSlots } from '../slots/callSlots.ts';
 import { asStranger } from '../slots/holder.ts';
 import { allowCors } from './cors.ts';
@@ -141,7 +142,7 @@ function basicOf(authorization: string): { id: string; secret: string } | null {
 const visitorOf = (ctx: Context, request: FastifyRequest): AppVisitor => ({
   ...ctx,
   ip: request.ip,
-  userAgent: request.headers['user-agent'] ?? null,
+  userAgent: userAgentOf(request.headers),
 });
 
 /** A request that cannot be parsed is an OAuth `invalid_request`; our own failures stay as they are. */

@@ -55,6 +55,18 @@ describe('third-party OAuth clients', () => {
     });
   });
 
+  it('keeps the name that an app gives itself as one line of what can be seen', async () => {
+    const { refresh_token } = await authorize();
+    await form(
+      '/oauth/token',
+      { grant_type: 'refresh_token', client_id: CLI.id, refresh_token },
+      { 'user-agent': 'Evil\u009b31m\tapp' },
+    );
+    const { rows } = await sql`select user_agent from session where app_id = ${CLI.id}
+      order by created_at desc limit 1`.execute(at.app.ctx.db);
+    expect(rows).toEqual([{ user_agent: 'Evil31m app' }]);
+  });
+
   it('@badgateway/oauth2-client does too, with and without a secret of its own', async () => {
     for (const { of, clientSecret } of [{ of: CLI }, { of: SHOP, clientSecret: SECRET }]) {
       const client = new OAuth2Client({ server: at.app.ctx.config.appOrigin, clientId: of.id, clientSecret });

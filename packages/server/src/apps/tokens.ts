@@ -71,7 +71,7 @@ export async function exchangeAuthorizationCode(
         user_id: allower.user_id,
         auth_type: allower.auth_type,
         ip: ctx.ip,
-        user_agent: ctx.userAgent?.slice(0, 300) ?? null,
+        user_agent: ctx.userAgent,
         app_id: app.id,
         app_permissions: code.permissions,
         app_workspace_id: code.workspace_id,
@@ -100,7 +100,7 @@ export async function exchangeRefreshToken(ctx: AppVisitor, app: RegisteredApp, 
     if (fresh) {
       await trx
         .updateTable('session')
-        .set({ last_used_at: sql<Date>`now()`, ip: ctx.ip, user_agent: ctx.userAgent?.slice(0, 300) ?? null })
+        .set({ last_used_at: sql<Date>`now()`, ip: ctx.ip, user_agent: ctx.userAgent })
         .where('id', '=', fresh.session_id)
         .execute();
       const refreshToken = await issueRefreshToken(trx, fresh.session_id, fresh.id);

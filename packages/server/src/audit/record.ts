@@ -2,7 +2,6 @@ import { REASON_MAX } from '@stagi/contract/adminReason.ts';
 import { isReadOnly } from '@stagi/contract/audit.ts';
 import { type Call, needsIdempotencyKey } from '@stagi/contract/call.ts';
 import { type Entity, entityOf } from '@stagi/contract/entities.ts';
-import { plainLine } from '@stagi/contract/plainText.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Config } from '../config/config.ts';
@@ -38,7 +37,7 @@ export async function recordAct(
   await sql`insert into audit (workspace_id, actor_id, credential, credential_id, ip, user_agent, action, outcome,
       object_type, object_id, object_label, detail, before_hash, after_hash)
     values (${workspace?.id ?? null}, ${user?.id ?? null}, ${credential?.kind ?? 'platform'},
-      ${credential ? String(credential.id) : null}, ${ip}, ${userAgent === null ? null : plainLine(userAgent, 300)}, ${act.action},
+      ${credential ? String(credential.id) : null}, ${ip}, ${userAgent}, ${act.action},
       ${act.outcome}, ${act.object?.type ?? null}, ${act.object?.id ?? null}, ${act.object?.label ?? null},
       ${JSON.stringify(act.detail ?? {})}, ${act.beforeHash ?? null}, ${act.afterHash ?? null})`.execute(db);
 }

@@ -47,7 +47,7 @@ async function store(
       subject: input.subject,
       description: input.description,
       contact_email: input.contactEmail || null,
-      user_agent: ctx.userAgent ? plainLine(ctx.userAgent, 400) : null,
+      user_agent: ctx.userAgent,
     })
     .returning('id')
     .executeTakeFirstOrThrow();

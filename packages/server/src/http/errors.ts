@@ -95,7 +95,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   else if (known.status >= 500 && known.body.status !== 499)
     request.log.error({ err: error, call: request.routeOptions.url }, 'call failed');
   if (known.retryAfter !== null) void reply.header('retry-after', String(known.retryAfter));
-  // Also where no hook runs: for an address that cannot be read.
+  // For an address that cannot be read no hook has run.
   if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
   void reply.status(known.status).send({ ...known.body, requestId: request.id });
 }

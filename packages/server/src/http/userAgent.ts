@@ -1,5 +1,13 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { plainLine } from '@stagi/contract/plainText.ts';
 import type { Session } from '@stagi/contract/sessions.ts';
 import Bowser from 'bowser';
+
+const MOST = 300;
+
+/** The `User-Agent` header as one line that can be stored and shown; null without one. */
+export const userAgentOf = (headers: IncomingHttpHeaders): string | null =>
+  plainLine(headers['user-agent'] ?? '', MOST) || null;
 
 const KINDS: Record<string, Session['device']['kind']> = { desktop: 'desktop', mobile: 'mobile', tablet: 'tablet' };
 

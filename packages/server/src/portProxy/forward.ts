@@ -115,7 +115,7 @@ function sendBody(request: IncomingMessage, onward: ClientRequest): void {
   request.pipe(onward, { end: false });
   request.once('end', () => {
     if (onward.destroyed) return;
-    // Without its trailers: a program may merge them with the headers, where they would be the platform's word.
+    // Its trailers are left out: a program may merge them with the headers, where they would be the platform's word.
     onward.end();
   });
   // A visitor who has gone: `ended` says so.

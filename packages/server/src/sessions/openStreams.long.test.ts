@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { eventsOf } from '../testing/eventStream.ts';
-import { aContainer, aRentedInstance } from '../testing/factories.ts';
+import { aContainer, aRentedInstance, markSteppedUp } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 import { FIREFOX, sidOf, signInAs } from './testing/signIn.ts';
 
@@ -24,7 +24,7 @@ describe('open streams', () => {
       signedOut,
       async (person) => {
         const other = await signInAs(app, person, FIREFOX);
-        await app.ctx.db.updateTable('session').set({ stepped_up_at: new Date() }).execute();
+        await markSteppedUp(app.ctx, person);
         const reply = await app.post(
           'auth/session/revoke',
           { id: sidOf(person.tokens().accessToken) },

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deviceOf } from '../http/userAgent.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { eventsOf } from '../testing/eventStream.ts';
+import { markSteppedUp } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
 import { storedMails } from '../testing/storedMails.ts';
 import { FIREFOX, sidOf, signInAs } from './testing/signIn.ts';
@@ -62,6 +63,14 @@ describe('the list of sessions', () => {
     expect(Date.parse(renewed!.lastUsedAt)).toBeGreaterThan(Date.now() - 3_600_000);
   });
 
+  it('keeps the name that a browser gives itself as one line of what can be seen', async () => {
+    const person = await app.signUp();
+    const { accessToken } = await signInAs(app, person, `Evil\u009b31m\tbrowser ${'x'.repeat(400)}`);
+    const { rows } = await sql<{ user_agent: string }>`select user_agent from session
+      where id = ${sidOf(accessToken)}`.execute(app.ctx.db);
+    expect(rows).toEqual([{ user_agent: `Evil31m browser ${'x'.repeat(283)}…` }]);
+  });
+
   it('leaves out revoked, idle and expired sessions, and pages the rest', async () => {
     const person = await app.signUp();
     for (const change of [
@@ -100,7 +109,7 @@ describe('revoking sessions', () => {
     const unasked = await app.post('auth/session/revoke', { id: sidOf(phone.accessToken) }, bearerOf(person.tokens()));
     expect(unasked).toMatchObject({ status: 403, body: { code: 'step-up' } });
     expect(await statusWith(phone)).toBe(200);
-    await stepUp();
+    await markSteppedUp(app.ctx, person);
     expect(await person.client(api.sessions.revoke, { id: sidOf(phone.accessToken) })).toMatchObject({ ended: 1 });
     expect(await statusWith(phone)).toBe(401);
     expect((await refresh(phone.refreshToken)).status).toBe(401);
@@ -113,7 +122,7 @@ describe('revoking sessions', () => {
     const person = await app.signUp();
     const stranger = await app.signUp();
     const others = [await signInAs(app, person, IPHONE), await signInAs(app, person, FIREFOX)];
-    await stepUp();
+    await markSteppedUp(app.ctx, person);
     expect(await person.client(api.sessions.revoke, { others: true })).toMatchObject({ ended: 2 });
     for (const tokens of others) {
       expect(await statusWith(tokens)).toBe(401);
@@ -134,11 +143,6 @@ describe('revoking sessions', () => {
 });
 
 const bearerOf = ({ accessToken }: { accessToken: string }) => ({ authorization: `Bearer ${accessToken}` });
-
-/** Marks every session as stepped up. */
-async function stepUp() {
-  await app.ctx.db.updateTable('session').set({ stepped_up_at: new Date() }).execute();
-}
 
 describe('a refresh token', () => {
   it('expires after 14 idle days, and with its session after 90 days', async () => {

@@ -1,7 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
 import type { AuthType } from '@stagi/contract/authResponse.ts';
 import type { Language } from '@stagi/contract/languages.ts';
-import { plainLine } from '@stagi/contract/plainText.ts';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -44,7 +43,7 @@ export async function createSession(
       user_id: userId,
       auth_type: authType,
       ip: ctx.ip,
-      user_agent: userAgentOf(ctx),
+      user_agent: ctx.userAgent,
       expires_at: sql<Date>`now() + ${`${SESSION_DAYS} days`}::interval`,
       stepped_up_at: steppedUp ? sql<Date>`now()` : null,
     })
@@ -79,7 +78,7 @@ export async function rotateRefreshToken(ctx: SessionContext, refreshToken: stri
         );
         await trx
           .updateTable('session')
-          .set({ last_used_at: sql<Date>`now()`, ip: ctx.ip, user_agent: userAgentOf(ctx) })
+          .set({ last_used_at: sql<Date>`now()`, ip: ctx.ip, user_agent: ctx.userAgent })
           .where('id', '=', fresh.session_id)
           .execute();
         return { token, userId: session.user_id, sessionId: fresh.session_id };
@@ -192,9 +191,6 @@ export function revokeSessionsQuery(db: Db, reason: string) {
     .set({ revoked_at: sql<Date>`now()`, revoked_reason: reason })
     .where('revoked_at', 'is', null);
 }
-
-const userAgentOf = ({ userAgent }: SessionContext): string | null =>
-  userAgent === null ? null : plainLine(userAgent, 300);
 
 function liveSession(
   db: Db,

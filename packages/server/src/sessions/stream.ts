@@ -7,6 +7,7 @@ import { isLoopback } from '../config/loopback.ts';
 import type { Context } from '../context.ts';
 import { badInput, forbidden, PublicError, restarting, unauthenticated } from '../http/errors.ts';
 import { createHostReader } from '../http/hostOf.ts';
+import { userAgentOf } from '../http/userAgent.ts';
 import { asPerson } from '../slots/holder.ts';
 import { recheckStreamOwner } from './recheckStreamOwner.ts';
 import { consumeStreamTicket, currentOwner, type StreamOwner } from './streamTicket.ts';
@@ -106,7 +107,7 @@ export function mountStream<Query, Admitted, Message>(
     const { socket } = request.raw;
     if (socket.destroyed) release();
     else socket.once('close', release);
-    const client = { ip: request.ip, userAgent: request.headers['user-agent'] ?? null };
+    const client = { ip: request.ip, userAgent: userAgentOf(request.headers) };
     return { owner, client, admitted, recheck };
   }
 }
