@@ -58,6 +58,9 @@ test('an app is let in from its link to its call, taken back, and told no', asyn
       const rows = page.getByTestId('consent-row');
       await expect(rows).toHaveCount(1);
       await expect(rows).toContainText('Story app');
+      // The count alone says too little: its rights stand behind it.
+      await rows.getByText(/^\d+ permissions?$/).hover();
+      await expect(page.getByRole('tooltip')).toContainText('See rented instances');
       await expectAccessible(page, 'connected apps');
       await page.setViewportSize({ width: 360, height: 740 });
       await expect(rows).toHaveCount(1);

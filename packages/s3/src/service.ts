@@ -16,6 +16,8 @@ import { type Transfers, watchTransfers } from './transfers.ts';
 /** A connection on which nothing moves for so long is closed, unless the service itself is at work. */
 const IDLE_MS = 60_000;
 
+const FORBIDDEN = 403;
+
 /** Bounds connections, and what they do. */
 export interface ConnectionSlots {
   /** A client has connected: of all that come from its address it is one. */
@@ -47,6 +49,8 @@ export interface S3ServiceOptions {
   log: { warn(details: object, message: string): void; debug(details: object, message: string): void };
   /** A request of this key was authenticated. */
   onUse?: (accessKeyId: string) => void;
+  /** Somebody may not do what they ask for, or has not proved who they are. `key`: their access key, if they proved it. */
+  onForbidden?: (refusal: { code: string; ip: string; key: string | null }) => void;
   /** A request has ended, with its transfer. `sent` counts headers, too. */
   onEnd?: (request: EndedRequest) => void;
   /** Whether an error of the surroundings may pass by itself: it becomes ServiceUnavailable. */
@@ -139,6 +143,7 @@ async function handle(
   const counted = countRequest(options, message, response);
   let transfer: { end(): void } | null = null;
   let authenticated = (): void => {};
+  let provenKey: string | null = null;
   try {
     authenticated = await options.slots.begin(message);
     const refusal = options.refusalOf(message.headers.host ?? '');
@@ -151,6 +156,7 @@ async function handle(
     reply.headers = await corsHeaders(request, options);
     const { key, payload } = await authenticate(request, options.backend, options.now?.() ?? new Date());
     authenticated();
+    provenKey = key.accessKeyId;
     try {
       options.slots.authenticated(message, key);
     } catch (error) {
@@ -166,6 +172,8 @@ async function handle(
     if (response.destroyed) return destroyBody(answer);
     await sendAnswer(response, answer, reply);
   } catch (error) {
+    if (error instanceof S3Error && error.status === FORBIDDEN)
+      options.onForbidden?.({ code: error.code, ip: message.socket.remoteAddress ?? '', key: provenKey });
     if (message.socket.destroyed) options.log.debug({ err: error }, 'an S3 client has gone');
     else if (response.headersSent) throw error;
     else await sendError(message, response, toldError(error, reply.requestId, options), reply);

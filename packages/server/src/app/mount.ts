@@ -18,6 +18,7 @@ import {
   workspaceGone,
 } from '../http/errors.ts';
 import type { Handler, Handlers, Member, SignedIn } from '../http/handlers.ts';
+import { type Caller, noteCaller } from '../http/refusalLog.ts';
 import { userAgentOf } from '../http/userAgent.ts';
 import type { Visitor } from '../http/visitor.ts';
 import { type Authenticated, authenticate, type Membership, requireStepUp } from '../sessions/authenticate.ts';
@@ -150,6 +151,7 @@ async function authorize(
   let found = await authenticateCaller(call, context, request);
   let workspace = found && selectedWorkspace(found, request.headers['x-client-id']);
   if (found) {
+    noteCaller(request, callerOf(found, workspace));
     const holder = asPerson(found.user.id, workspace?.id ?? null);
     callers.remember(request.headers.authorization!, holder);
     if (await place.passTo(holder)) {
@@ -165,6 +167,7 @@ async function authorize(
     language: acceptedLanguage(request.headers['accept-language']),
     browserToken: readKnownBrowserCookie(context.config, request),
     keepBrowserToken: (token) => writeKnownBrowserCookie(context.config, reply, token),
+    triesAccount: (userId) => noteCaller(request, { userId, isSignIn: true }),
     sessionUserId: found?.credential.kind === 'session' && !found.app ? found.user.id : null,
     log: request.log as Context['log'],
   };
@@ -183,6 +186,13 @@ async function authorize(
   }
   return member;
 }
+
+const callerOf = ({ user, credential, app }: Authenticated, workspace: Membership | null | undefined): Caller => ({
+  userId: user.id,
+  ...(credential.kind === 'token' && { apiTokenId: credential.id }),
+  ...(app && { app: app.id }),
+  ...(workspace && { workspaceId: workspace.id }),
+});
 
 /**
  * A public call asks nobody who they are. Who shows it all the same does not share the places of their address; where

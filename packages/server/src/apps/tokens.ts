@@ -79,6 +79,7 @@ export async function exchangeAuthorizationCode(
       })
       .execute();
     await trx.updateTable('oauth_code').set({ gave: sessionId }).where('hash', '=', hash).execute();
+    ctx.log.info({ userId: allower.user_id, sessionId, ip: ctx.ip, app: app.id }, 'signed in');
     return { userId: allower.user_id, sessionId, refreshToken: await issueRefreshToken(trx, sessionId, null) };
   });
   return answer(ctx, outcome);

@@ -12,6 +12,7 @@ import { type GitHosting, readGitHosting } from './gitHosting.ts';
 import { type IdentityProviders, readIdentityProviders } from './identityProviders.ts';
 import { isLoopback } from './loopback.ts';
 import { type ObjectStorage, readObjectStorage } from './objectStorage.ts';
+import { mayMailPlainly, refusePlainHttp } from './plain.ts';
 import { type RegisteredApp, readApps } from './registeredApps.ts';
 import { readSite, type Site } from './site.ts';
 
@@ -43,6 +44,8 @@ export interface Config extends ObjectStorage, GitHosting {
   /** The git repositories of projects. */
   repositoriesDir: string;
   smtpUrl: string | null;
+  /** Mails may go to that server without TLS. */
+  mayMailPlainly: boolean;
   mailFrom: string;
   /** 32 bytes as base64; `null`: generated once and stored in the data directory. */
   secretKey: string | null;
@@ -120,7 +123,8 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     databaseConnections: count(env, 'DATABASE_CONNECTIONS', 10),
     dataDir,
     repositoriesDir: env.REPOSITORIES_DIR ? resolve(env.REPOSITORIES_DIR) : join(dataDir, 'repositories'),
-    smtpUrl: env.SMTP_URL || null,
+    smtpUrl: smtpUrl(env),
+    mayMailPlainly: mayMailPlainly(env, smtpUrl(env)),
     mailFrom: env.MAIL_FROM ?? 'Stagi <no-reply@localhost>',
     secretKey: secretKey(env),
     localCloud: choice(env, 'LOCAL_CLOUD', ['auto', 'on', 'off']),
@@ -204,7 +208,9 @@ function origin(env: Environment, name: string): string | null {
   if (!text) return null;
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw new ConfigError(name, `must be an address like https://stagi.example, not "${text}"`);
-  return new URL(text).origin;
+  const url = new URL(text);
+  refusePlainHttp(env, name, url);
+  return url.origin;
 }
 
 /** Differs per data directory, so that two platforms on one Docker Engine keep their machines apart. */
@@ -224,6 +230,14 @@ function databaseUrl(env: Environment): string | null {
   const text = env.DATABASE_URL;
   if (!text) return null;
   if (!/^postgres(ql)?:\/\//.test(text)) throw new ConfigError('DATABASE_URL', 'must begin with postgres://');
+  return text;
+}
+
+function smtpUrl(env: Environment): string | null {
+  const text = env.SMTP_URL;
+  if (!text) return null;
+  if (!URL.canParse(text) || !/^smtps?:$/.test(new URL(text).protocol) || !new URL(text).hostname)
+    throw new ConfigError('SMTP_URL', 'must be like smtp://user:password@mail.example:587');
   return text;
 }
 

@@ -3,6 +3,7 @@ import { type DaemonMessage, type Inventory, type PlatformMessage, PULL_AUTH_FEA
 import { HEARTBEAT_S } from '@stagi/contract/instances.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
+import { logRefusal } from '../http/refusalLog.ts';
 import { daemonConnected, daemonDisconnected } from '../instances/daemonSignals.ts';
 import type { WaitUntilDurable } from '../logging/logDurability.ts';
 import { type LogReceiver, receiveLogs } from '../logging/receiveLogs.ts';
@@ -163,7 +164,10 @@ export function handleLink(
   async function authenticate(message: Message<'auth'>): Promise<void> {
     const found = await connectNode(ctx, message, { nonce, remoteAddress, admit: rateLimit.admit });
     if (found === 'later') return drain(LATER_MIN_MS + Math.random() * LATER_SPREAD_MS);
-    if (!found) return socket.close(CLOSE_CODES.unknownKey, 'this key is not known');
+    if (!found) {
+      logRefusal(ctx.log, { at: 'daemon link', ip: remoteAddress, reason: 'this key is not known' });
+      return socket.close(CLOSE_CODES.unknownKey, 'this key is not known');
+    }
     if ('revoked' in found) return revoked(found.instanceId, found.revoked);
     const { instanceId, epoch, rotateKey } = found;
     socket.authenticated();

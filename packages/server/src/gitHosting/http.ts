@@ -4,6 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { BRAND } from '@stagi/contract/brand.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NO_PAGE } from '../http/plainHeaders.ts';
+import { logRefusedRequest } from '../http/refusalLog.ts';
 import { createKnownCallers, type KnownCallers } from '../sessions/knownCallers.ts';
 import { asPerson } from '../slots/holder.ts';
 import { holdForAnswer } from '../slots/holdForAnswer.ts';
@@ -211,6 +212,8 @@ function sendRefusal(request: FastifyRequest, reply: FastifyReply, error: unknow
 function sendRaw(request: FastifyRequest, response: ServerResponse, error: unknown): void {
   const { status, message, retryAfter } = refusalOf(error);
   if (status >= 500 && status !== 503) request.log.error({ err: error }, 'a git request failed');
+  // Without credentials a client of git only asks whether it needs some.
+  else if (request.headers.authorization !== undefined) logRefusedRequest(request, { status, reason: message });
   const { raw } = request;
   const { socket } = response;
   if (response.destroyed || !socket || socket.destroyed) return;

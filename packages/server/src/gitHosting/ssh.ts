@@ -10,6 +10,7 @@ import { PublicError } from '../http/errors.ts';
 import { listenAt, type StopAccepting } from '../http/listenAt.ts';
 import { networkOf } from '../http/network.ts';
 import { consumePoint, createRateLimiter } from '../http/rateLimit.ts';
+import { logRefusal } from '../http/refusalLog.ts';
 import type { Release } from '../slots/fairSlots.ts';
 import { asPerson, asStranger, type Holder } from '../slots/holder.ts';
 import { leastRate, type Watched } from '../slots/leastRate.ts';
@@ -155,6 +156,7 @@ function serveConnection(hosting: Hosting, connection: Connection, known: GitCon
       }
       return attempt.accept();
     }
+    logRefusal(ctx.log, { at: 'git over SSH', ip: known.ip, reason: 'this key belongs to nobody' });
     await consumePoint(failures(ctx), networkOf(known.ip));
     attempt.reject(['publickey']);
   }

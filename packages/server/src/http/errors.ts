@@ -5,6 +5,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import pg from 'pg';
 import type { z } from 'zod';
 import { createRareLog } from './rareLog.ts';
+import { logRefusedRequest } from './refusalLog.ts';
 
 type Values = Record<string, string | number>;
 
@@ -94,11 +95,16 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     );
   else if (known.status >= 500 && known.body.status !== 499)
     request.log.error({ err: error, call: request.routeOptions.url }, 'call failed');
+  else if (known.status < 500) logRefusedRequest(request, { status: known.status, reason: reasonOf(known) });
   if (known.retryAfter !== null) void reply.header('retry-after', String(known.retryAfter));
   // For an address that cannot be read no hook has run.
   if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
   void reply.status(known.status).send({ ...known.body, requestId: request.id });
 }
+
+/** Without what the caller sent: messages about fields may quote it. */
+const reasonOf = ({ body }: PublicError): string =>
+  body.fieldMessages ? 'the input is not valid' : (body.template ?? body.message);
 
 /** In an outage every call fails alike. */
 const rarely = createRareLog(1_000);

@@ -21,6 +21,7 @@ import { resetUnverifiedAccount } from './resetUnverifiedAccount.ts';
 export function signInWith(ctx: Visitor, identity: ProviderIdentity): Promise<SignInResult> {
   return inTransaction(ctx.db, async (trx) => {
     const userId = (await ownerOfIdentity(trx, identity)) ?? (await linkByAddress(ctx, trx, identity));
+    ctx.triesAccount(userId);
     const user = await trx
       .selectFrom('app_user')
       .select('disabled_at')

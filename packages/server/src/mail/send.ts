@@ -53,7 +53,10 @@ export async function startMailWorker(
 ): Promise<void> {
   if (!ctx.config.smtpUrl) return;
   const { createTransport } = await import('nodemailer');
-  const transport = createTransport({ url: ctx.config.smtpUrl, ...PATIENCE }, { from: ctx.config.mailFrom });
+  const transport = createTransport(
+    { url: ctx.config.smtpUrl, requireTLS: !ctx.config.mayMailPlainly, ...PATIENCE },
+    { from: ctx.config.mailFrom },
+  );
   await queue.work('mail.send', async ({ mailId }) => {
     const mail = await ctx.db
       .selectFrom('mail')

@@ -6,6 +6,7 @@ import { isAddress, nameOf } from '../http/hostOf.ts';
 import { createHostRefusal, namesOf } from '../http/hostRefusal.ts';
 import { listenAt } from '../http/listenAt.ts';
 import { STRICT_TRANSPORT } from '../http/plainHeaders.ts';
+import { logRefusal } from '../http/refusalLog.ts';
 import { createBackend } from './backend.ts';
 import { createConnectionSlots } from './connectionSlots.ts';
 import { noteLastUse } from './lastUsed.ts';
@@ -32,6 +33,8 @@ export function serveObjects(ctx: Context): ObjectService {
     allowedOrigins: [ctx.config.appOrigin],
     log: ctx.log,
     onUse: lastUsed.note,
+    onForbidden: ({ code, ip, key }) =>
+      logRefusal(ctx.log, { at: 's3', ip, reason: code, ...(key && { accessKey: key }) }),
     onEnd: ({ operation, status, seconds, received, sent }) =>
       ctx.meters.s3Answered(operation, status, seconds, received, sent),
     isUnavailable: isOverload,

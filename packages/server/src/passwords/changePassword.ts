@@ -21,6 +21,7 @@ export async function changePassword(
   if (!current) throw refused(text('Your account has no password yet'));
   refuseCommonPassword(input.newPassword, 'newPassword');
   await withHashingSlot(async () => {
+    ctx.triesAccount(ctx.user.id);
     const key = `change-password|${ctx.user.id}`;
     await countAttempt(ctx, key, GUESS_BACKOFF);
     if (!(await verifySecret(current, input.currentPassword)))

@@ -9,6 +9,7 @@ import { authorizePass } from '../containerAccess/pass.ts';
 import { authorizeToken, tokenFromHeaders } from '../containerAccess/token.ts';
 import type { Context } from '../context.ts';
 import { markProxied } from '../http/portRequests.ts';
+import { logRefusedRequest } from '../http/refusalLog.ts';
 import { asPerson, asStranger } from '../slots/holder.ts';
 import { leastRate } from '../slots/leastRate.ts';
 import { createIdleWatch, type Exchange, endWithPage } from './exchange.ts';
@@ -76,6 +77,7 @@ export function createPortProxy(
       const refusal = refusedPort(error);
       if (refusal.kind === 'unavailable') request.log.warn({ err: error }, 'a port cannot be served now');
       const { status, headers, body } = portPage(refusal, request.raw);
+      if (refusal.kind === 'forbidden') logRefusedRequest(request, { status, reason: refusal.kind });
       return reply.status(status).headers(headers).send(body);
     },
   };

@@ -16,7 +16,10 @@ export type SignInResult = Tokens | { secondFactor: { ticket: string; methods: S
  */
 export async function finishSignIn(ctx: Visitor, trx: Db, userId: number, authType: AuthType): Promise<SignInResult> {
   const methods = await secondFactorMethodsOf(trx, userId);
-  if (methods.length > 0) return { secondFactor: { ticket: await issueTicket(trx, userId, authType), methods } };
+  if (methods.length > 0) {
+    ctx.log.info({ userId, ip: ctx.ip, authType }, 'first factor accepted');
+    return { secondFactor: { ticket: await issueTicket(trx, userId, authType), methods } };
+  }
   return openSignedInSession(ctx, trx, userId, authType);
 }
 

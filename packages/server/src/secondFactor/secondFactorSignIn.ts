@@ -23,6 +23,7 @@ export async function verifySecondFactor(
   { ticket: text, ...proof }: FactorProof & { ticket: string },
 ): Promise<Tokens> {
   const ticket = await findTicket(ctx.db, text);
+  ctx.triesAccount(ticket?.user.id ?? null);
   if (!ticket) throw refused(TOO_LATE);
   const { user } = ticket;
   const key = await attemptKey(ctx, 'second-factor', user.email, user.id);
@@ -64,6 +65,7 @@ export async function passkeyOptions(
 /** Signs in with a passkey alone: it counts as two factors, as its device has verified the user. */
 export async function signInWithPasskey(ctx: Visitor, { assertion }: { assertion: PasskeyAssertion }): Promise<Tokens> {
   const checked = await verifyPasskey(ctx, assertion, { purpose: 'sign-in' });
+  ctx.triesAccount(checked?.userId ?? null);
   if (!checked) throw invalid(text('This passkey is not accepted here'), 'assertion');
   return inTransaction(ctx.db, async (trx) => {
     const user = await trx

@@ -40,6 +40,7 @@ export async function stepUpOptions(ctx: SignedIn): Promise<PasskeyRequest> {
 /** Verifies a factor and marks the session as stepped up. */
 export async function stepUp(ctx: SignedIn, proof: FactorProof): Promise<void> {
   const methods = await secondFactorMethodsOf(ctx.db, ctx.user.id);
+  ctx.triesAccount(ctx.user.id);
   const key = await attemptKey(ctx, 'step-up', ctx.user.email, ctx.user.id);
   await countAttempt(ctx, key, GUESS_BACKOFF);
   const factor =
@@ -57,6 +58,7 @@ export async function stepUp(ctx: SignedIn, proof: FactorProof): Promise<void> {
       .where('id', '=', ctx.session.id)
       .execute();
   });
+  ctx.log.info({ userId: ctx.user.id, sessionId: ctx.session.id, ip: ctx.ip, by: factor.method }, 'step-up');
 }
 
 async function mailCode(ctx: SignedIn): Promise<void> {

@@ -49,6 +49,7 @@ export async function createSession(
     })
     .execute();
   const refreshToken = await issueRefreshToken(db, id, null);
+  ctx.log.info({ userId, sessionId: id, ip: ctx.ip, authType, steppedUp }, 'signed in');
   return { refreshToken, accessToken: await signAccessToken(ctx.keys.access, userId, id) };
 }
 

@@ -63,6 +63,7 @@ export async function resetPassword(
   refuseCommonPassword(input.newPassword, 'newPassword');
   return withReservedHashingSlot(knownBrowserCheck(ctx, input.email), async () => {
     const reset = await countTry(ctx.db, input);
+    ctx.triesAccount(reset?.user_id ?? null);
     const matches = await verifySecret(reset?.code_hash ?? null, input.code);
     if (!reset || !matches || reset.user_id === null) throw invalid(WRONG_CODE, 'code');
     const userId = reset.user_id;

@@ -102,6 +102,7 @@ export async function resendCode(ctx: Visitor, input: { email: string; flow?: st
 
 /** Completes a registration: user, personal workspace with the Owner role, starter credit, session. */
 export async function verifyCode(ctx: Visitor, input: { email: string; code: string; flow?: string }): Promise<Tokens> {
+  ctx.triesAccount(null);
   const { pending, matches } = await withHashingSlot(async () => {
     const found = await countTry(ctx.db, input);
     return { pending: found, matches: await verifySecret(found?.code_hash ?? null, input.code) };

@@ -16,6 +16,7 @@ export function signIn(ctx: Visitor, input: { email: string; password: string })
       .select(['id', 'password_hash', 'disabled_at'])
       .where('email', '=', input.email)
       .executeTakeFirst();
+    ctx.triesAccount(user?.id ?? null);
     const key = await attemptKey(ctx, 'sign-in', input.email, user?.id ?? null);
     await countAttempt(ctx, key, GUESS_BACKOFF);
     const matches = await verifySecret(user?.password_hash ?? null, input.password);

@@ -17,6 +17,7 @@ export async function signUpDirectly(ctx: Context, send: Send, who: { name: stri
     language: 'en' as const,
     browserToken: null,
     keepBrowserToken() {},
+    triesAccount() {},
     sessionUserId: null,
   };
   const tokens: Tokens | null = await inTransaction(ctx.db, (trx) =>

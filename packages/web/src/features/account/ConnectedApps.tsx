@@ -8,6 +8,7 @@ import { q } from '../../api/query.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { useRowActions } from '../../lists/useRowActions.tsx';
 import { ActionMenu } from '../../ui/actions.tsx';
+import { GrantedPermissions } from '../../ui/GrantedPermissions.tsx';
 import { DateTime, TimeAgo } from '../../ui/Time.tsx';
 import { DataTable } from '../../ui/table/DataTable.tsx';
 import type { Column } from '../../ui/table/tableTypes.ts';
@@ -65,6 +66,11 @@ export function ConnectedApps() {
         key: 'workspace',
         title: t('Workspace'),
         cell: ({ workspace }) => workspace?.clientName ?? <span className="muted">{t('All your workspaces')}</span>,
+      },
+      {
+        key: 'permissions',
+        title: t('Permissions'),
+        cell: ({ permissions }) => <GrantedPermissions permissions={permissions} />,
       },
       {
         key: 'ip',

@@ -2,12 +2,11 @@ import type { ApiToken } from '@stagi/contract/apiTokens.ts';
 import { text } from '@stagi/contract/text.ts';
 import { useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { PERMISSION_WORDS } from '../../i18n/permissionWords.ts';
 import { CutText } from '../../ui/CutText.tsx';
 import { useNow } from '../../ui/clock.ts';
+import { GrantedPermissions } from '../../ui/GrantedPermissions.tsx';
 import { Tag } from '../../ui/Tag.tsx';
 import { DateTime, TimeAgo } from '../../ui/Time.tsx';
-import { Tooltip } from '../../ui/Tooltip.tsx';
 import { timeColumn } from '../../ui/table/columns.tsx';
 import { NameCell } from '../../ui/table/NameCell.tsx';
 import type { Column } from '../../ui/table/tableTypes.ts';
@@ -37,7 +36,12 @@ export function useTokenColumns(archived: boolean): Column<ApiToken>[] {
       extra: !many && !archived,
       cell: ({ clientName }) => <CutText>{clientName}</CutText>,
     },
-    { key: 'permissions', title: t('Permissions'), extra: archived, cell: (token) => <Power token={token} /> },
+    {
+      key: 'permissions',
+      title: t('Permissions'),
+      extra: archived,
+      cell: ({ permissions }) => <GrantedPermissions permissions={permissions} />,
+    },
     {
       key: 'lastUsedAt',
       title: t('Last used'),
@@ -73,17 +77,6 @@ export function useTokenColumns(archived: boolean): Column<ApiToken>[] {
           cell: ({ expiresAt }) => <Expiration at={expiresAt} />,
         },
   ];
-}
-
-function Power({ token: { permissions } }: { token: ApiToken }) {
-  const t = useT();
-  if (permissions === null) return t('All your permissions');
-  return (
-    <Tooltip label={permissions.map((permission) => t(PERMISSION_WORDS[permission])).join(' · ')}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what the count stands for must be readable by keyboard */}
-      <span tabIndex={0}>{t('{{count}} permissions', { count: permissions.length })}</span>
-    </Tooltip>
-  );
 }
 
 /** The expiry, marked when it is near. */
