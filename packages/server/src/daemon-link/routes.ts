@@ -1,12 +1,14 @@
 import { EnrolRequest } from '@stagi/contract/daemon.ts';
 import { STREAMS_PATH } from '@stagi/contract/daemonStreams.ts';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import type { Context } from '../context.ts';
 import { badInput, restarting } from '../http/errors.ts';
+import { networkOf } from '../http/network.ts';
 import { batchDurabilityWaits } from '../logging/logDurability.ts';
 import { mountDownloads } from '../nodes/downloads.ts';
 import { asStranger } from '../slots/holder.ts';
+import { createTurnstile } from '../slots/turnstile.ts';
 import { batchUsage } from '../usageSamples/record.ts';
 import { exchangeEnrolment } from './exchangeEnrolment.ts';
 import { CLOSE_CODES } from './handleLink.ts';
@@ -18,6 +20,8 @@ import { createLinkRateLimit, LINKS_PER_SECOND } from './linkRateLimit.ts';
 const DRAIN_TIMEOUT_MS = 1_000;
 const CLOSE_TIMEOUT_MS = 500;
 const RECONNECT_MIN_MS = 500;
+/** An opening lives half a second at least, however many come from its address: 128 are kept of it. */
+const OPENINGS_OF_ADDRESS = { perSecond: 200, atOnce: 64, longestWaitMs: 10_000 };
 /** A proof is far smaller; whoever sends it may be anybody. */
 const UNPROVEN_MAX_BYTES = 64 * 1024;
 
@@ -27,6 +31,7 @@ export function mountDaemonApi(app: FastifyInstance, ctx: Context): void {
   const usage = batchUsage(ctx);
   const waitUntilDurable = batchDurabilityWaits(ctx.db);
   const rateLimit = createLinkRateLimit();
+  const inTurn = createTurnstile(OPENINGS_OF_ADDRESS);
   const links = new Map<WebSocket, Link>();
   let isStopping = false;
 
@@ -71,7 +76,8 @@ export function mountDaemonApi(app: FastifyInstance, ctx: Context): void {
     if (!ticket || !ctx.streams.accept(ticket, socket)) socket.close(CLOSE_CODES.unknownKey, 'no such ticket');
   });
 
-  async function admitLink(): Promise<void> {
+  async function admitLink({ ip }: FastifyRequest): Promise<void> {
+    if (!isStopping) await inTurn(networkOf(ip));
     if (isStopping) throw restarting();
   }
 

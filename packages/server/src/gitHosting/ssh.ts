@@ -15,6 +15,7 @@ import type { Release } from '../slots/fairSlots.ts';
 import { asPerson, asStranger, type Holder } from '../slots/holder.ts';
 import { leastRate, type Watched } from '../slots/leastRate.ts';
 import { startInTurn } from '../slots/startInTurn.ts';
+import { createTurnstile } from '../slots/turnstile.ts';
 import type { Hosting } from './hosting.ts';
 import { loadHostKey } from './hostKey.ts';
 import { refusalOf } from './refusal.ts';
@@ -26,6 +27,8 @@ import { type GitCommand, parseGitCommand } from './sshCommand.ts';
 /** Several commands may share a connection, as with OpenSSH's ControlMaster. */
 const MAX_SESSIONS = 8;
 const MAX_REFUSED = 100;
+/** A connection has a quarter of a second at least to log in, however many come from its address: 50 are kept of it. */
+const CONNECTIONS_OF_ADDRESS = { perSecond: 100, atOnce: 25, longestWaitMs: 5_000 };
 /** Failed logins per address: each key that is offered and unknown counts. */
 const failures = createRateLimiter({ points: 300, duration: 60 });
 /** The exit code of git itself when it cannot do what it is asked. */
@@ -49,8 +52,23 @@ export async function serveGitSsh(hosting: Hosting): Promise<SshServer> {
     },
   );
   // The sockets are ours, so that one can be reset, and so that a client that never says anything is counted too.
+  const inTurn = createTurnstile(CONNECTIONS_OF_ADDRESS);
+  const waiting = new Set<Socket>();
   const server = createServer({ noDelay: true }, (socket) => {
+    // Until its turn nothing of it is read.
+    socket.on('error', () => socket.destroy());
+    waiting.add(socket);
+    inTurn(networkOf(socket.remoteAddress ?? ''))
+      .then(
+        () => serveSocket(socket),
+        () => socket.destroy(),
+      )
+      .finally(() => waiting.delete(socket));
+  });
+
+  function serveSocket(socket: Socket): void {
     const { remoteAddress: ip = '', remotePort: port } = socket;
+    if (socket.destroyed) return;
     const release = takeSlot(() => ctx.slots.sshConnections.enter(asStranger(ip), () => socket.resetAndDestroy()));
     if (!release) return void socket.destroy();
     const closed = new AbortController();
@@ -64,7 +82,8 @@ export async function serveGitSsh(hosting: Hosting): Promise<SshServer> {
       closed.abort();
     });
     ssh.injectSocket(socket);
-  });
+  }
+
   let stopAccepting: StopAccepting = async () => {};
   return {
     async listen(host, port) {
@@ -72,6 +91,7 @@ export async function serveGitSsh(hosting: Hosting): Promise<SshServer> {
     },
     async close() {
       const closed = Promise.all([stopAccepting(), new Promise((resolve) => server.close(resolve))]);
+      for (const socket of waiting) socket.destroy();
       for (const { socket, sessions } of open.values()) if (sessions === 0) socket.destroy();
       // Transfers in progress end first.
       await hosting.stop();
