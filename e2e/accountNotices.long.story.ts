@@ -32,6 +32,7 @@ test('the shell tells what the account lacks', async ({ page, platform }) => {
       burnPerHour: '1',
       reserve: '0',
       daysLeft: null as number | null,
+      starterRefused: null,
     };
     const shown = { ...balance, clientBalance: { USD: { decimalValue: '7' }, STAGI: { decimalValue: '7' } } };
     await page.route('**/frontend-api/billing/balance', (route) => route.fulfill({ json: shown }));

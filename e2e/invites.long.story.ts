@@ -213,6 +213,7 @@ test('a port of a container opens for who may see it, by way of signing in, and 
     await expect(page).toHaveURL(`${host}/notebook?id=1`);
     expect(await portCookies(context, host)).toEqual([
       { name: 'stagi-port', httpOnly: true, sameSite: 'Lax', path: '/' },
+      { name: 'stagi-port-of', httpOnly: true, sameSite: 'Lax', path: '/' },
     ]);
   });
 
@@ -220,7 +221,7 @@ test('a port of a container opens for who may see it, by way of signing in, and 
     await context.clearCookies();
     await page.goto(`${host}/again`);
     await expect(page).toHaveURL(`${host}/again`);
-    expect(await portCookies(context, host)).toHaveLength(1);
+    expect(await portCookies(context, host)).toHaveLength(2);
   });
 
   await test.step('a code that opens nothing, a container that is not there, a foreign address, a role without it', async () => {

@@ -128,7 +128,8 @@ describe('without its database', { timeout: 120_000 }, () => {
       const [alive, ready] = await Promise.all([get('/healthz'), get('/readyz')]);
       expect([alive.status, ready.status]).toEqual([200, 503]);
       const answers = await Promise.all(crowd);
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
+      // 429: too many of one person.
+      expect(answers.filter(({ status }) => status !== 503 && status !== 429)).toEqual([]);
       expect(answers.every(({ retryAfter }) => retryAfter !== null && retryAfter > 0)).toBe(true);
       const slowest = Math.max(...answers.map(({ ms }) => ms));
       expect(slowest).toBeLessThan(SLOWEST_MS);
@@ -136,7 +137,7 @@ describe('without its database', { timeout: 120_000 }, () => {
       // Where they come one after another there are never too many inside; `overload.test.ts` counts without a clock.
       if (slowest < TOGETHER_MS) expect(atOnce).toBeGreaterThanOrEqual(CROWD - CALLS_AT_ONCE);
       console.log(
-        `pool exhausted: n = ${CROWD} calls, all 503, ${atOnce} of them at once, slowest ${slowest.toFixed(0)} ms; ` +
+        `pool exhausted: n = ${CROWD} calls refused, ${atOnce} of them at once, slowest ${slowest.toFixed(0)} ms; ` +
           `healthz ${alive.ms.toFixed(0)} ms, readyz ${ready.ms.toFixed(0)} ms`,
       );
     } finally {

@@ -182,7 +182,7 @@ function transfersOf({ dir }: HostedProject): string[] {
   });
 }
 
-it('answers 503 when too many transfers run', async () => {
+it('answers 429 when too many transfers of one person run', async () => {
   const project = await aHostedProject(app, ada);
   const { port } = new URL(app.url);
   const path = `/git/${ada.workspaceId}/${project.slug}.git/git-upload-pack`;
@@ -199,7 +199,7 @@ it('answers 503 when too many transfers run', async () => {
   const [first] = (await Promise.race(requests.map((request) => once(request, 'response')))) as [
     { statusCode: number; headers: Record<string, string> },
   ];
-  expect(first.statusCode).toBe(503);
+  expect(first.statusCode).toBe(429);
   expect(Number(first.headers['retry-after'])).toBeGreaterThan(0);
   for (const request of requests) request.on('error', () => {}).destroy();
   await expect.poll(() => transfersOf(project)).toEqual([]);

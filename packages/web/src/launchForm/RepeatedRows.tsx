@@ -13,6 +13,8 @@ interface Props {
   rows: readonly { key: string }[];
   /** The inputs of one row. */
   children(index: number): ReactNode;
+  /** A note about one row. */
+  beneath?(index: number): ReactNode;
   onAdd(): void;
   onRemove(index: number): void;
   error?: ReactNode;
@@ -20,7 +22,18 @@ interface Props {
 }
 
 /** Repeated inputs: one line each, with buttons to add and to remove one. */
-export function RepeatedRows({ label, hint, addLabel, rows, children, onAdd, onRemove, error, testId }: Props) {
+export function RepeatedRows({
+  label,
+  hint,
+  addLabel,
+  rows,
+  children,
+  beneath,
+  onAdd,
+  onRemove,
+  error,
+  testId,
+}: Props) {
   const t = useT();
   const list = useRef<HTMLDivElement>(null);
 
@@ -31,17 +44,20 @@ export function RepeatedRows({ label, hint, addLabel, rows, children, onAdd, onR
 
   return (
     <FormItem label={label} description={hint} error={error} group="group">
-      <div ref={list} className={classes.rows}>
+      <div ref={list} className={`${classes.rows} ${classes.list}`}>
         {rows.map((row, index) => (
-          <div key={row.key} className={classes.row}>
-            {children(index)}
-            <IconButton
-              size="s"
-              label={t('Remove line {{number}}', { number: index + 1 })}
-              onClick={() => onRemove(index)}
-            >
-              <IconX size={16} />
-            </IconButton>
+          <div key={row.key} className={classes.rows}>
+            <div className={classes.row}>
+              {children(index)}
+              <IconButton
+                size="s"
+                label={t('Remove line {{number}}', { number: index + 1 })}
+                onClick={() => onRemove(index)}
+              >
+                <IconX size={16} />
+              </IconButton>
+            </div>
+            {beneath?.(index)}
           </div>
         ))}
       </div>

@@ -1,4 +1,5 @@
 import { api } from '@stagi/contract/api.ts';
+import type { LogLine } from '@stagi/contract/logging.ts';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { inTransaction } from '../../db/pool.ts';
@@ -47,9 +48,14 @@ export async function waitForCopy(app: CloudApp, containerId: number): Promise<v
   await expect.poll(async () => (await left.execute(app.ctx.db)).rows[0]?.left, WAIT).toBe(0);
 }
 
-export async function linesInPostgres({ client }: Person, containerId: number) {
+export async function linesInPostgres(
+  { client }: Pick<Person, 'client'>,
+  containerId: number,
+  after = 0,
+): Promise<LogLine[]> {
   const source = { type: 'docker-container' as const, id: containerId };
-  return (await client(api.logging.query, { source, limit: 1000, cursor: { after: 0 } })).lines;
+  const { lines, isMore } = await client(api.logging.query, { source, limit: 1000, cursor: { after } });
+  return isMore ? [...lines, ...(await linesInPostgres({ client }, containerId, lines.at(-1)!.seq))] : lines;
 }
 
 export async function slugOfContainer({ client }: Person, containerId: number): Promise<string> {

@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { containerCan } from '@stagi/contract/containerRules.ts';
 import type { Container } from '@stagi/contract/containers.ts';
@@ -172,14 +173,18 @@ function ChangeVisibility({ container, port, onClose }: { container: Container; 
       confirmLabel={toPublic ? t('Make public') : t('Make private')}
       loading={loading}
     >
-      {toPublic
-        ? t(
-            'Anybody who knows its address can then open it and use what runs there, without signing in and without an API token. The container itself must check who may do what.',
-          )
-        : t(
-            'Then it opens only for members who may view this container, signed in or with an API token. Open connections of everybody else end.',
-          )}
-      {toPublic && <EngineWithoutKey engine={engineAt(container, kept)} />}
+      <Stack gap={16}>
+        <div>
+          {toPublic
+            ? t(
+                'Anybody who knows its address can then open it and use what runs there, without signing in and without an API token. The container itself must check who may do what.',
+              )
+            : t(
+                'Then it opens only for members who may view this container, signed in or with an API token. Open connections of everybody else end.',
+              )}
+        </div>
+        {toPublic && <EngineWithoutKey engine={engineAt(container, kept)} />}
+      </Stack>
     </ConfirmDialog>
   );
 }

@@ -1,5 +1,6 @@
 import { areRootsOpen, OWN_VOLUME_ROOT } from '@stagi/contract/policy.ts';
 import { useT } from '../../../i18n/i18n.ts';
+import classes from '../../../launchForm/LaunchForm.module.css';
 import { RepeatedRows } from '../../../launchForm/RepeatedRows.tsx';
 import { TextInput } from '../../../ui/form/TextInput.tsx';
 import type { ContainerFormProps } from './containerForm.ts';
@@ -41,13 +42,15 @@ export function DirectoryRows({ form, field, roots }: Props) {
             classNames={{ input: 'mono' }}
             {...field(`directoryMappings.${index}.host`)}
           />
-          <TextInput
-            aria-label={t('Container directory')}
-            placeholder="/models"
-            spellCheck={false}
-            classNames={{ input: 'mono' }}
-            {...field(`directoryMappings.${index}.container`)}
-          />
+          <div className={classes.ownLine}>
+            <TextInput
+              aria-label={t('Container directory')}
+              placeholder="/models"
+              spellCheck={false}
+              classNames={{ input: 'mono' }}
+              {...field(`directoryMappings.${index}.container`)}
+            />
+          </div>
         </>
       )}
     </RepeatedRows>

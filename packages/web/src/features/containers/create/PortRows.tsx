@@ -24,6 +24,11 @@ export function PortRows({ form, field }: ContainerFormProps) {
       onRemove={(index) => form.removeListItem('portMappings', index)}
       error={field('portMappings').error}
       testId="add-port"
+      beneath={(index) =>
+        form.values.portMappings[index]?.visibility === 'public' && (
+          <EngineWithoutKey engine={keylessEngine(Number(form.values.portMappings[index].container), launched)} />
+        )
+      }
     >
       {(index) => (
         <>
@@ -54,9 +59,6 @@ export function PortRows({ form, field }: ContainerFormProps) {
               ]}
               {...field(`portMappings.${index}.visibility`)}
             />
-            {form.values.portMappings[index]?.visibility === 'public' && (
-              <EngineWithoutKey engine={keylessEngine(Number(form.values.portMappings[index].container), launched)} />
-            )}
           </div>
         </>
       )}
