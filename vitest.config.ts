@@ -13,7 +13,6 @@ const DOCKER = [`${FOLDERS}/*.docker.test.ts`];
 const ALONE = [
   'packages/content/**/*.test.ts',
   'packages/server/src/{content,git,gitHosting,projectCode,taskTransfer}/**/*.test.ts',
-  'scripts/{runBlocks,secondLook}.test.ts',
 ];
 const LONG_LIMITS = { testTimeout: 500_000, hookTimeout: 600_000 };
 

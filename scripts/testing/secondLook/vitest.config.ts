@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The tests that `secondLook.test.ts` looks at; nothing else runs them. */
+/** The tests that `secondLook.long.test.ts` looks at; nothing else runs them. */
 export default defineConfig({
   test: {
     experimental: { viteModuleRunner: false, nodeLoader: false },
