@@ -12,7 +12,7 @@ const csp = ({ s3Origin, contentOrigin }: Config, sockets: string): string =>
     `media-src 'self' ${contentOrigin}`,
     // Not every browser takes 'self' for web sockets. Objects go straight to the S3 service.
     `connect-src 'self' ${s3Origin} ${sockets}`,
-    // What users made is shown from an origin of its own.
+    // Content of users is shown from an origin of its own.
     `frame-src ${contentOrigin}`,
     "object-src 'none'",
     "base-uri 'none'",

@@ -12,7 +12,7 @@ export function refusePlainHttp(env: Environment, name: string, { protocol, host
   );
 }
 
-/** Whether mails may go to this server without TLS where it offers none: on this machine, or as PLAIN_SMTP says. */
+/** True when mails may go without TLS to a server that offers none: to one on this machine, or as PLAIN_SMTP says. */
 export function mayMailPlainly(env: Environment, smtpUrl: string | null): boolean {
   return env.PLAIN_SMTP === 'on' || (smtpUrl !== null && isThisMachine(new URL(smtpUrl).hostname));
 }

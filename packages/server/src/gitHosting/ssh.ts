@@ -51,9 +51,9 @@ export async function serveGitSsh(hosting: Hosting): Promise<SshServer> {
       else connection.end();
     },
   );
-  // The sockets are ours, so that one can be reset, and so that a client that never says anything is counted too.
   const inTurn = createTurnstile(CONNECTIONS_OF_ADDRESS);
   const waiting = new Set<Socket>();
+  // The sockets are ours, so that one can be reset, and so that a client that never says anything is counted too.
   const server = createServer({ noDelay: true }, (socket) => {
     // Until its turn nothing of it is read.
     socket.on('error', () => socket.destroy());

@@ -7,13 +7,13 @@ import { networkOf } from './network.ts';
 const LINES_PER_MINUTE = 60;
 const lines = new RateLimiterMemory({ points: LINES_PER_MINUTE, duration: 60 });
 
-/** Whoever a request acts for, as far as it was found out. */
+/** The person or program that a request acts for, as far as it was found out. */
 export interface Caller {
-  /** Of a call that asks nobody who they are: the account that it tries to enter. */
+  /** For a call that signs somebody in: the account that it tries to enter. */
   userId: number | null;
   apiTokenId?: number;
   app?: string;
-  /** Of the S3 service. */
+  /** The id of an access key of the S3 service. */
   accessKey?: string;
   workspaceId?: number;
   /** It proves who somebody is: each refusal is logged, also one with status 200. */
@@ -22,7 +22,7 @@ export interface Caller {
 
 const callers = new WeakMap<FastifyRequest, Caller>();
 
-/** For the log of refusals. */
+/** Remembers it for the line that `logRefusedRequest` may write. */
 export function noteCaller(request: FastifyRequest, caller: Caller): void {
   callers.set(request, { ...callers.get(request), ...caller });
 }

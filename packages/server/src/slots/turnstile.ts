@@ -5,14 +5,15 @@ interface Pace {
   perSecond: number;
   /** So many may come at once, after a while in which nobody came. */
   atOnce: number;
-  /** Whoever would wait longer is refused. */
+  /** A newcomer that would wait longer is refused. */
   longestWaitMs: number;
 }
 
 /**
  * Lets those of one key pass one after the other: the generic cell rate algorithm (ITU-T I.371). A newcomer takes the
  * place of the oldest of its address, so without a pace whoever comes back fast enough would drive out everybody who
- * takes a moment to authenticate.
+ * takes a moment to authenticate. The queue of rate-limiter-flexible keeps every key for ever: each stranger would cost
+ * memory.
  *
  * Resolves when it is one's turn; throws 429 for whom it comes too late.
  */
