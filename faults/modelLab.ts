@@ -9,6 +9,7 @@ import { openPool, type Pool } from '@stagi/server/src/db/pool.ts';
 import { createTestDatabase } from '@stagi/server/src/testing/database.ts';
 import { httpSender, type Person, signUp } from '@stagi/server/src/testing/person.ts';
 import { type Platform, spawnPlatform } from '@stagi/server/src/testing/platform.ts';
+import { sql } from 'kysely';
 
 /** The model that the engine for tests has, as an operator would add it to the catalogue. */
 const TINY = 'stagi/tiny-random-llama';
@@ -25,6 +26,8 @@ export interface ModelLab {
   deploy(instanceId: number, more?: Partial<Deploy>): Promise<ModelEndpoint>;
   view(id: number): Promise<ModelEndpoint>;
   check(id: number): Promise<ModelEndpoint>;
+  /** Moves all that is known of an endpoint and its container into the past, as if so much time had gone by. */
+  passTime(id: number, time: string): Promise<void>;
   close(): Promise<void>;
 }
 type Deploy = InputOf<typeof api.modelEndpoints.deploy>;
@@ -75,6 +78,15 @@ export async function startModelLab(env: Record<string, string> = {}): Promise<M
     },
     view: async (id) => (await owner.client(api.modelEndpoints.view, { id })).entity,
     check: async (id) => (await owner.client(api.modelEndpoints.check, { id })).entity,
+    async passTime(id, time) {
+      const by = sql`${time}::interval`;
+      await sql`with moved as (update container set started_at = started_at - ${by}, status_since = status_since - ${by},
+            looping_until = looping_until - ${by}, last_ended_at = last_ended_at - ${by}
+          where id = (select container_id from model_endpoint where id = ${id}))
+        update model_endpoint set created_at = created_at - ${by}, checked_at = checked_at - ${by},
+          answered_at = answered_at - ${by}, check_due = check_due - ${by}, load_failed_at = load_failed_at - ${by}
+        where id = ${id}`.execute(pool.db);
+    },
     async close() {
       await pool.close();
       await platform.remove();

@@ -5,6 +5,7 @@ import { EDIT_FEATURE } from '@stagi/contract/daemon.ts';
 import { STREAMS_FEATURE } from '@stagi/contract/daemonStreams.ts';
 import type { ModelEndpoint } from '@stagi/contract/modelEndpoints.ts';
 import { answerOf, askerOf } from '@stagi/server/src/testing/askModel.ts';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ModelLab, startModelLab, TINY_FILES } from './modelLab.ts';
 import { joinPortDaemon, type PortDaemon } from './portDaemon.ts';
@@ -35,7 +36,9 @@ const engine = createServer(async (asked, answer) => {
 let lab: ModelLab;
 let daemon: PortDaemon;
 let endpoint: ModelEndpoint;
-const check = () => lab.check(endpoint.id);
+/** Nothing here asks for a check: a worker looks after served models. */
+const view = () => lab.view(endpoint.id);
+const becomes = (shown: Partial<ModelEndpoint>) => expect.poll(view).toMatchObject(shown);
 
 beforeAll(async () => {
   engine.listen(0, '127.0.0.1');
@@ -65,35 +68,67 @@ it('has no key, and its context as a variable', async () => {
 });
 
 it('is made to fetch its model once, and again after a failure, whose reason it tells', async () => {
-  expect(await check()).toMatchObject({ status: 'loading', reason: 'The engine is fetching its model' });
+  await becomes({ status: 'loading', reason: 'The engine is fetching its model' });
   await expect.poll(() => ollama.pulls).toEqual([{ model: NAME, stream: false }]);
-  await Promise.all([check(), check()]);
+  // Whoever looks or asks begins no second one.
+  await Promise.all([lab.check(endpoint.id), lab.check(endpoint.id), view()]);
   expect(ollama.pulls.length).toBe(1);
   endPull(500, { error: 'pull model manifest: 401 \u001b[31m<b>' });
   const told = 'The engine could not fetch its model: pull model manifest: 401 \u001b[31m<b>';
-  await expect.poll(async () => (await check()).reason).toBe(told);
+  await becomes({ status: 'loading', reason: told });
+  await lab.passTime(endpoint.id, '1 minute');
   await expect.poll(() => ollama.pulls.length).toBe(2);
-  expect(await check()).toMatchObject({ status: 'loading', reason: 'The engine is fetching its model' });
+});
+
+it('is made to fetch it again when the process that saw to it has died', async () => {
+  await sql`update model_endpoint set load_lease = gen_random_uuid(), load_lease_until = now() - interval '1 second'
+    where id = ${endpoint.id}`.execute(lab.pool.db);
+  await expect.poll(() => ollama.pulls.length).toBe(3);
 });
 
 it('is ready once its list has the model, and not any more when that is gone', async () => {
   ollama.models.push('hf.co/other/model:Q8_0', `${NAME}_K`);
-  expect((await check()).status).toBe('loading');
+  expect((await lab.check(endpoint.id)).status).toBe('loading');
   ollama.models.push(NAME);
   endPull(200, { status: 'success' });
-  expect(await check()).toMatchObject({ status: 'ready', reason: null });
+  await becomes({ status: 'ready', reason: null });
   ollama.models.length = 0;
-  expect(await check()).toMatchObject({ status: 'not answering', reason: 'The engine is fetching its model' });
-  await expect.poll(() => ollama.pulls.length).toBe(3);
+  await lab.passTime(endpoint.id, '1 minute');
+  await becomes({ status: 'not answering', reason: 'The engine is fetching its model' });
+  await expect.poll(() => ollama.pulls.length).toBe(4);
 });
 
 it('asks anew when the engine has gone away meanwhile', async () => {
   engine.closeAllConnections();
-  await expect.poll(async () => (await check()).reason).toMatch(/^The engine could not fetch its model: The /);
-  await expect.poll(() => ollama.pulls.length).toBe(4);
+  await expect.poll(async () => (await view()).reason).toMatch(/^The engine could not fetch its model: The /);
+  await lab.passTime(endpoint.id, '1 minute');
+  await expect.poll(() => ollama.pulls.length).toBe(5);
   ollama.models.push(NAME);
   endPull(200, { status: 'success' });
-  await expect.poll(async () => (await check()).status).toBe('ready');
+  await becomes({ status: 'ready' });
+});
+
+it('stays ready for a day that nobody looks at it, and is ready again after its engine was away', async () => {
+  await lab.passTime(endpoint.id, '1 day');
+  const before = Date.now();
+  await expect.poll(async () => Date.parse((await view()).answeredAt!) > before).toBe(true);
+  expect(await view()).toMatchObject({ status: 'ready', reason: null });
+  daemon.bind(endpoint.container!.id, PORT, 0);
+  await lab.passTime(endpoint.id, '1 day');
+  await becomes({ status: 'not answering' });
+  daemon.bind(endpoint.container!.id, PORT, portOf(engine));
+  await lab.passTime(endpoint.id, '1 day');
+  await becomes({ status: 'ready' });
+});
+
+it('fails when it has never answered in time, and is ready once it does', async () => {
+  daemon.bind(endpoint.container!.id, PORT, 0);
+  await sql`update model_endpoint set answered_at = null where id = ${endpoint.id}`.execute(lab.pool.db);
+  await lab.passTime(endpoint.id, '3 hours');
+  await becomes({ status: 'failed' });
+  daemon.bind(endpoint.container!.id, PORT, portOf(engine));
+  await lab.passTime(endpoint.id, '3 hours');
+  await becomes({ status: 'ready' });
 });
 
 it('answers eight at once for a workspace, and the next when one has gone', async () => {

@@ -38,7 +38,7 @@ const engineLog = async () => (await (await engine()).logs({ stdout: true, stder
 async function statusesUntil(last: EndpointStatus): Promise<EndpointStatus[]> {
   const seen: EndpointStatus[] = [];
   await until(`it is ${last}`, async () => {
-    const { status } = await lab.check(id);
+    const { status } = await lab.view(id);
     if (seen.at(-1) !== status) seen.push(status);
     return status === last;
   });
@@ -136,7 +136,9 @@ it('ends an answer upon a sign-out, the removal of its reader, and the loss of t
 it('is as it was after a restart of the platform, which ends open answers', async () => {
   const before = await lab.view(id);
   await stopDuringAnswer(lab, id);
+  const startedAt = Date.now();
   await lab.platform.start();
+  await until('it was asked again', async () => Date.parse((await lab.view(id)).checkedAt!) > startedAt);
   await lab.isReady(id);
   const { checkedAt: _, answeredAt: __, since: ___, instance: ____, ...now } = await lab.view(id);
   expect(before).toMatchObject(now);
@@ -153,7 +155,7 @@ it('says that an answer broke off when its engine is killed, and is ready again 
   }
   expect(last).toMatchObject({ type: 'error', message: 'The answer broke off' });
   // `unless-stopped` does not bring back what was killed by hand.
-  await until('it is seen', async () => (await lab.check(id)).status === 'failed', 60_000);
+  await until('it is seen', async () => (await lab.view(id)).status === 'failed', 60_000);
   expect(await lab.view(id)).toMatchObject({ reason: 'It ended with exit code 137' });
   await expect(ask(5)).rejects.toMatchObject({ body: { message: 'Its container does not run' } });
   await lab.owner.client(api.containers.start, { id: containerId });
@@ -162,7 +164,7 @@ it('says that an answer broke off when its engine is killed, and is ready again 
 
 it('is refused while its container is stopped, and loads again when it is started', async () => {
   await lab.owner.client(api.containers.stop, { id: containerId });
-  await until('it is stopped', async () => (await lab.check(id)).container?.status === 'stopped');
+  await until('it is stopped', async () => (await lab.view(id)).container?.status === 'stopped');
   expect((await lab.view(id)).status).toBe('stopped');
   await expect(ask(5)).rejects.toMatchObject({ body: { message: 'Its container does not run' } });
   await lab.owner.client(api.containers.start, { id: containerId });

@@ -94,6 +94,18 @@ const PendingEdit = z.object({
   failedStep: FailedStep.extend({ final: z.boolean() }).nullable(),
 });
 
+/** Starts by its restart policy, since somebody started it. */
+const Restarts = z.object({
+  count: z.number().int(),
+  /** It ended again and again, or did just now: it has not run for a minute since. */
+  isLooping: z.boolean(),
+  /** The end of the run before this one; null: not seen. */
+  exitCode: z.number().int().nullable(),
+  endedAt: z.string().nullable(),
+  /** By when it is started again; null while it runs. */
+  nextTryAt: z.string().nullable(),
+});
+
 export const Container = z.object({
   id: Id,
   slug: z.string(),
@@ -104,6 +116,8 @@ export const Container = z.object({
   statusDeadline: z.string().nullable(),
   statusReason: z.string().nullable(),
   exitCode: z.number().int().nullable(),
+  /** Null: its restart policy has not started it since somebody did, or it does not run. */
+  restarts: Restarts.nullable(),
   /** The current phase while it is being created, such as `pulling`, and its fraction (0 … 1, null when unknown). */
   progress: StepProgress.nullable(),
   /** The step that failed since the status began: it is tried again until `statusDeadline`. Null when none has. */

@@ -117,6 +117,10 @@ export const ActualContainer = z.object({
   error: z.string().nullable(),
   startedAt: z.string().nullable(),
   finishedAt: z.string().nullable(),
+  /** Starts by its restart policy since somebody started it. Earlier daemons leave it out. */
+  restarts: z.number().int().min(0).optional(),
+  /** That of the run before, while it runs; left out where the daemon did not see that end. */
+  lastExitCode: z.number().int().optional(),
   /** The addresses that its ports are bound to. Earlier daemons leave it out. */
   ports: z
     .array(z.object({ host: z.number().int(), container: z.number().int(), address: z.string() }))

@@ -63,6 +63,8 @@ export const ModelEndpoint = z.object({
   status: z.enum(ENDPOINT_STATUSES),
   /** Why it is so, where that is not evident. */
   reason: z.string().nullable(),
+  /** The last line of its log when its engine ended by itself; null while it has not, or printed nothing. */
+  lastLine: z.string().nullable(),
   since: z.string(),
   /** By when a server is to be online, or an engine to answer. */
   deadline: z.string().nullable(),

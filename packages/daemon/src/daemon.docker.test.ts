@@ -76,6 +76,21 @@ describe('containers', () => {
     expect((await inspect(1)).State.StartedAt).toBe(StartedAt);
   });
 
+  it('that their restart policy starts again are counted, and tell how they ended before', async () => {
+    const target = container(1, 'sleep 0.2; exit 7');
+    await platform.setDesired([{ ...target, spec: { ...target.spec, restartPolicy: 'always' } }]);
+    const waiting = await platform.until('it waits for its third start', () => {
+      const found = shown(1);
+      return found?.state === 'restarting' && (found.restarts ?? 0) >= 3 && found;
+    });
+    expect(waiting).toMatchObject({ exitCode: 7 });
+    const again = await platform.until('it runs again', () => {
+      const found = shown(1);
+      return found?.state === 'running' && (found.restarts ?? 0) >= waiting.restarts! && found;
+    });
+    expect(again).toMatchObject({ exitCode: null, lastExitCode: 7 });
+  });
+
   it('survive a crash of the daemon, which adopts them again', async () => {
     await platform.setDesired([container(1, FOREVER)]);
     const before = await inState(1, 'running');

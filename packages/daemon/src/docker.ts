@@ -17,6 +17,7 @@ import {
 import { type ArchiveEngine, archiveEngine } from './dockerArchive.ts';
 import { DockerError, statusOf, toDockerError, toPullError } from './dockerErrors.ts';
 import { type ExecEngine, execEngine } from './dockerExec.ts';
+import { lastExits } from './dockerExits.ts';
 import { type ImageEngine, imageEngine } from './dockerImages.ts';
 import { inspect, type Shown } from './dockerInspect.ts';
 import { ensureNetwork } from './dockerNetwork.ts';
@@ -72,10 +73,12 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
   const docker = new Docker({ socketPath });
   const ours = Object.entries(labelsOf(owner)).map(([name, value]) => `${name}=${value}`);
   const holds = containerHolds<Shown | null>();
-  const look = (dockerId: string) => holds.look(dockerId, () => inspect(docker, dockerId));
+  const exits = lastExits();
+  const show = (dockerId: string) => inspect(docker, dockerId, exits.codeOf);
+  const look = (dockerId: string) => holds.look(dockerId, () => show(dockerId));
   return {
     ...imageEngine(docker),
-    ...archiveEngine(docker, (dockerId, work) => holds.hold(dockerId, () => inspect(docker, dockerId), work)),
+    ...archiveEngine(docker, (dockerId, work) => holds.hold(dockerId, () => show(dockerId), work)),
     ...execEngine(docker),
 
     async list() {
@@ -181,6 +184,7 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
       );
       for await (const event of jsonLines(stream)) {
         const kind = eventKind(event, owner);
+        if (kind === 'container') exits.note(event);
         if (kind) onChange(kind);
       }
     },

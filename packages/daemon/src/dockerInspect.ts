@@ -13,13 +13,23 @@ const TIMEOUT_MS = 15_000;
 
 export type Shown = Omit<SeenContainer, 'begunGen' | 'areVolumesBound' | 'task'>;
 
-/** A container as Docker shows it; null when there is none. */
-export async function inspect(docker: Docker, dockerId: string): Promise<Shown | null> {
+/**
+ * A container as Docker shows it; null when there is none. Docker does not show how the run before the current one
+ * ended: `lastExitCode` tells.
+ */
+export async function inspect(
+  docker: Docker,
+  dockerId: string,
+  lastExitCode: (dockerId: string) => number | undefined,
+): Promise<Shown | null> {
   try {
-    const { State, Id, Config, HostConfig } = await withTimeout(TIMEOUT_MS, 'inspecting a container', (abortSignal) =>
-      docker.getContainer(dockerId).inspect({ abortSignal }),
+    const { State, Id, Config, HostConfig, RestartCount } = await withTimeout(
+      TIMEOUT_MS,
+      'inspecting a container',
+      (abortSignal) => docker.getContainer(dockerId).inspect({ abortSignal }),
     );
     const state = stateOf(State.Status);
+    const lastCode = RestartCount > 0 ? lastExitCode(Id) : undefined;
     return {
       id: Number(Config.Labels[LABELS.id]),
       createdGen: Number(Config.Labels[LABELS.gen] ?? 0),
@@ -31,6 +41,8 @@ export async function inspect(docker: Docker, dockerId: string): Promise<Shown |
       error: State.Error === '' ? null : State.Error,
       startedAt: timeOf(State.StartedAt),
       finishedAt: timeOf(State.FinishedAt),
+      restarts: RestartCount,
+      ...(lastCode !== undefined && { lastExitCode: lastCode }),
       ports: boundPorts(HostConfig.PortBindings),
       protections: protectionsOf(HostConfig, Config.Labels),
       ...healthOf(State),

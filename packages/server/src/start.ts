@@ -34,7 +34,7 @@ import { startMailWorker } from './mail/send.ts';
 import { startMeteringWorker } from './metering/worker.ts';
 import { serveMetrics } from './metrics/metricsServer.ts';
 import { createPrometheusCollector } from './metrics/prometheus.ts';
-import { startModelEndpointWorker } from './modelEndpoints/worker.ts';
+import { startEngineWatch, startModelEndpointWorker } from './modelEndpoints/worker.ts';
 import { createStreamHub } from './nodes/streamHub.ts';
 import { serveObjects } from './objects/serve.ts';
 import { openStores } from './objects/stores.ts';
@@ -184,6 +184,8 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
     }
     let app: FastifyInstance | null = null;
     if (config.roles.has('api')) {
+      const engines = startEngineWatch(ctx);
+      stops.push(() => engines.stop());
       const hosting = createHosting(ctx);
       stops.push(() => hosting.stop());
       app = await buildApp(ctx, hosting);

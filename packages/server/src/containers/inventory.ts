@@ -7,6 +7,7 @@ import type { ContainerTable } from '../db/computeTables.ts';
 import type { Db } from '../db/schema.ts';
 import { recordBoundPorts } from './boundPorts.ts';
 import { recordProtections } from './protections.ts';
+import { recordRestarts } from './restarts.ts';
 import { recordRun } from './runs.ts';
 import { hasWantedSpec, isBeingEdited, observedStatus, transitionContainer } from './status.ts';
 
@@ -30,6 +31,11 @@ type Row = Pick<
   | 'task_report'
   | 'bound_ports'
   | 'protections'
+  | 'restarts'
+  | 'last_exit_code'
+  | 'last_ended_at'
+  | 'next_try_at'
+  | 'looping_until'
 >;
 
 /** Updates the containers of a server from its daemon's inventory. Only rows of this server are changed. */
@@ -40,6 +46,7 @@ export async function applyInventory(trx: Db, instanceId: number, inventory: Inv
     .select(['id', 'workspace_id', 'status', 'status_reason', 'desired', 'gen', 'restart_policy'])
     .select(['exit_code', 'started_at', 'finished_at', 'docker_id', 'task_run_id', 'task_report', 'bound_ports'])
     .select(['spec_no', 'edit_asked_at', 'health', 'protections'])
+    .select(['restarts', 'last_exit_code', 'last_ended_at', 'next_try_at', 'looping_until'])
     .where('instance_id', '=', instanceId)
     .where('deleted_at', 'is', null)
     .orderBy('id')
@@ -54,6 +61,7 @@ async function applyToContainer(trx: Db, row: Row, actual: ActualContainer | nul
   const hasEnded = to === 'exited' || to === 'failed';
   const seen = actual && changedColumns(row, actual, to);
   const hasRunChanged = actual !== null && (await recordRun(trx, row, actual));
+  const haveRestartsChanged = actual !== null && (await recordRestarts(trx, row, actual));
   // A running container may have a reason too: it is paused, or restarting after a crash.
   const tellsMore = to === 'running' && reason !== row.status_reason;
   const hasReportChanged = actual !== null && (await recordTaskReport(trx, row, actual));
@@ -63,7 +71,7 @@ async function applyToContainer(trx: Db, row: Row, actual: ActualContainer | nul
   if (isEditOver) await endEdit(trx, row.id);
   const hasHealthChanged = await recordHealth(trx, row, actual);
   const haveBoundsChanged = haveBindingsChanged || haveProtectionsChanged;
-  if (hasRunChanged || hasReportChanged || isEditOver || hasHealthChanged || haveBoundsChanged)
+  if (hasRunChanged || haveRestartsChanged || hasReportChanged || isEditOver || hasHealthChanged || haveBoundsChanged)
     await announce(trx, 'changed', { entity: 'docker-container', id: row.id, workspaceId: row.workspace_id });
   if (to === row.status && !seen && !tellsMore) return;
   await transitionContainer(trx, row.id, to, {

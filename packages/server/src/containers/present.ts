@@ -3,6 +3,7 @@ import { containerTerminalRefusal } from '@stagi/contract/terminals.ts';
 import { boundAs } from './boundPorts.ts';
 import { presentUnprotected } from './protections.ts';
 import type { ContainerView } from './queries.ts';
+import { presentRestarts } from './restarts.ts';
 
 export function presentContainer(row: ContainerView): Container {
   return {
@@ -15,6 +16,7 @@ export function presentContainer(row: ContainerView): Container {
     statusDeadline: iso(row.status_deadline),
     statusReason: row.status_reason,
     exitCode: row.exit_code,
+    restarts: presentRestarts(row),
     progress: row.progress,
     failedStep: presentFailedStep(row),
     pendingEdit: presentEdit(row),

@@ -5,6 +5,7 @@ import { inTransaction } from '../db/pool.ts';
 import type { ContainerRow } from '../db/schema.ts';
 import { repeatEvery } from '../loops/repeatEvery.ts';
 import { failCreation } from './daemonReports.ts';
+import { endLoops } from './restarts.ts';
 import { transitionContainer } from './status.ts';
 
 const CHECK_MS = 5_000;
@@ -12,9 +13,18 @@ const CHECK_MS = 5_000;
 const RECONNECT_GRACE_MS = 60_000;
 const MAX_PER_PASS = 100;
 
-/** Fails transitions whose deadline has passed, with the error of the step that was tried again, if any. */
+/**
+ * Fails transitions whose deadline has passed, with the error of the step that was tried again, if any. Ends the loops of
+ * containers that are steady by now.
+ */
 export function startContainerWorker(ctx: Context): { stop(): Promise<void> } {
-  return repeatEvery(ctx, CHECK_MS, 'container deadlines', () => failOverdue(ctx), RECONNECT_GRACE_MS);
+  const deadlines = repeatEvery(ctx, CHECK_MS, 'container deadlines', () => failOverdue(ctx), RECONNECT_GRACE_MS);
+  const restarts = repeatEvery(ctx, CHECK_MS, 'container restarts', () => endLoops(ctx.db));
+  return {
+    async stop() {
+      await Promise.all([deadlines.stop(), restarts.stop()]);
+    },
+  };
 }
 
 /** Each container in its own transaction that repeats the condition: the daemon may have answered meanwhile. */

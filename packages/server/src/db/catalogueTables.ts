@@ -1,7 +1,8 @@
 import type { EngineTemplateName } from '@stagi/contract/engineTemplates.ts';
+import type { EndpointStatus } from '@stagi/contract/modelEndpoints.ts';
 import type { Sources } from '@stagi/perf/catalogue.ts';
 import type { Quality } from '@stagi/perf/quality.ts';
-import type { ColumnType, GeneratedAlways } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { z } from 'zod';
 import type { Created, Json } from './columns.ts';
 
@@ -44,6 +45,15 @@ export interface ModelEndpointTable {
   checked_at: Date | null;
   answered_at: Date | null;
   check_error: string | null;
+  check_due: Generated<Date>;
+  checked_container: string | null;
+  announced_status: EndpointStatus | null;
+  last_line: string | null;
+  load_asked_at: Date | null;
+  load_lease: string | null;
+  load_lease_until: Date | null;
+  load_error: string | null;
+  load_failed_at: Date | null;
   deleted_at: Date | null;
   created_by: number | null;
   created_at: Created;

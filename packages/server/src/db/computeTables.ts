@@ -274,6 +274,15 @@ export interface ContainerTable extends TaskColumns {
   exit_code: number | null;
   started_at: Date | null;
   finished_at: Date | null;
+  /** Starts by its restart policy, since somebody started it. */
+  restarts: Generated<number>;
+  /** That of the run before the current one. */
+  last_exit_code: number | null;
+  last_ended_at: Date | null;
+  /** While it waits for its restart. */
+  next_try_at: Date | null;
+  /** Until then it counts as ending again and again; null: it is steady. */
+  looping_until: Date | null;
   progress: Json<StepProgress> | null;
   failed_step: Json<StoredFailedStep> | null;
 }

@@ -65,6 +65,8 @@ import * as protections from './migrations/0066_protections.ts';
 import * as planCounts from './migrations/0067_plan_counts.ts';
 import * as countedBytes from './migrations/0068_counted_bytes.ts';
 import * as starterCredit from './migrations/0069_starter_credit.ts';
+import * as restarts from './migrations/0070_restarts.ts';
+import * as endpointChecks from './migrations/0071_endpoint_checks.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -130,6 +132,8 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0067_plan_counts', sql: planCounts.sql },
   { name: '0068_counted_bytes', sql: countedBytes.sql },
   { name: '0069_starter_credit', sql: starterCredit.sql },
+  { name: '0070_restarts', sql: restarts.sql },
+  { name: '0071_endpoint_checks', sql: endpointChecks.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;
 

@@ -1,6 +1,6 @@
 import { api } from '@stagi/contract/api.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
-import { EDIT_FEATURE } from '@stagi/contract/daemon.ts';
+import { type ActualContainer, EDIT_FEATURE } from '@stagi/contract/daemon.ts';
 import { ENGINE_TEMPLATES, engineTemplate, fillIn, serves } from '@stagi/contract/engineTemplates.ts';
 import type { MachineFacts } from '@stagi/contract/instances.ts';
 import { models } from '@stagi/perf/catalogueFiles.ts';
@@ -9,6 +9,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openEnv } from '../containers/desired.ts';
 import { inTransaction } from '../db/pool.ts';
+import { line, openLog } from '../logging/testing/shipped.ts';
 import { issueEnrolment } from '../nodes/enrolment.ts';
 import { aKey, type CloudApp, startCloudApp } from '../testing/cloudApp.ts';
 import { connectDaemon, enrolNode, type TestDaemon } from '../testing/daemon.ts';
@@ -368,6 +369,43 @@ describe('a served model that cannot be asked', () => {
     });
     expect(entity.checkedAt).not.toBeNull();
     await expect(ask()).rejects.toMatchObject({ body: { message: entity.reason } });
+  });
+});
+
+describe('a served model whose engine ends at once', () => {
+  it('says so with exit code and last line, and is ready to load again once its engine stays', async () => {
+    const { id, daemon } = await aServer([L4]);
+    const endpoint = await deploy({ instanceRef: { id }, port: 8000 });
+    const { id: containerId } = endpoint.container!;
+    daemon.applyDesired(await daemon.desired(({ containers }) => containers.length > 0));
+    await expect.poll(async () => (await view(endpoint.id)).status).toBe('loading');
+    const log = await openLog(daemon, containerId);
+    await log.print(line('OSError: You are trying to access a gated repo.'), line('   '));
+    const report = (more: Partial<ActualContainer>) => {
+      daemon.inventory.containers = daemon.inventory.containers.map((one) => ({ ...one, ...more }));
+      daemon.sendInventory();
+    };
+    const now = () => new Date().toISOString();
+    report({ state: 'restarting', exitCode: 1, restarts: 11, finishedAt: now() });
+    await expect
+      .poll(async () => await view(endpoint.id))
+      .toMatchObject({
+        status: 'failed',
+        reason: 'Its engine ended with exit code 1 and is started again',
+        lastLine: 'OSError: You are trying to access a gated repo.',
+        deadline: null,
+      });
+    report({ state: 'running', exitCode: null, startedAt: now() });
+    await expect.poll(async () => (await container(containerId)).restarts?.nextTryAt).toBeNull();
+    expect((await view(endpoint.id)).status).toBe('failed');
+    await sql`update container set looping_until = now() where id = ${containerId}`.execute(app.ctx.db);
+    await expect
+      .poll(async () => await view(endpoint.id))
+      .toMatchObject({ status: 'loading', reason: 'Its engine ended with exit code 1 and is started again' });
+    report({ state: 'exited', exitCode: 137, finishedAt: now() });
+    await expect
+      .poll(async () => await view(endpoint.id))
+      .toMatchObject({ status: 'failed', reason: 'It ended with exit code 137' });
   });
 });
 

@@ -20,12 +20,16 @@ export interface EndpointView extends Row {
   server_reason: string | null;
   facts: MachineFacts | null;
   container:
-    | (Pick<ContainerRow, 'slug' | 'title' | 'status' | 'ports' | 'progress' | 'exit_code' | 'status_reason'> & {
-        id: number;
-        status_since: string;
-        started_at: string | null;
-        failed_cause: string | null;
-      })
+    | (Pick<ContainerRow, 'slug' | 'title' | 'status' | 'ports' | 'progress' | 'status_reason'> &
+        Pick<ContainerRow, 'restarts' | 'last_exit_code'> & {
+          id: number;
+          status_since: string;
+          started_at: string | null;
+          failed_cause: string | null;
+          last_ended_at: string | null;
+          next_try_at: string | null;
+          looping_until: string | null;
+        })
     | null;
 }
 
@@ -53,9 +57,12 @@ function viewsOf(db: Db, workspaceId: number, kinds: ServerKinds) {
       'i.status_reason as server_reason',
       'n.facts',
       sql<EndpointView['container']>`case when c.id is null then null else json_build_object('id', c.id, 'slug', c.slug,
-        'title', c.title, 'status', c.status, 'ports', c.ports, 'progress', c.progress, 'exit_code', c.exit_code,
+        'title', c.title, 'status', c.status, 'ports', c.ports, 'progress', c.progress,
         'status_reason', c.status_reason, 'status_since', c.status_since, 'started_at', c.started_at,
-        'failed_cause', c.failed_step->>'cause') end`.as('container'),
+        'failed_cause', c.failed_step->>'cause', 'restarts', c.restarts, 'last_exit_code', c.last_exit_code,
+        'last_ended_at', c.last_ended_at, 'next_try_at', c.next_try_at, 'looping_until', c.looping_until) end`.as(
+        'container',
+      ),
     ])
     .where('e.workspace_id', '=', workspaceId)
     .where('e.deleted_at', 'is', null)

@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { notFound, refused } from '../http/errors.ts';
 import { type HandlersOf, type Member, prepareOutsideTransaction } from '../http/handlers.ts';
 import { pageOf } from '../http/paging.ts';
-import { checkEndpoint } from './check.ts';
+import { checkEndpoint, checkSoon } from './check.ts';
 import { deployModel, keyPlace, type Prepared, prepareDeployment } from './deploy.ts';
 import { presentEndpoint } from './present.ts';
 import { type EndpointView, findEndpoint, listEndpoints } from './queries.ts';
@@ -28,7 +28,10 @@ export const modelEndpointHandlers: HandlersOf<typeof api.modelEndpoints> = {
   },
   view: (ctx, { id }) => one(ctx, id),
   async check(ctx, { id }) {
-    await checkEndpoint(ctx, ctx.db, await visibleEndpoint(ctx, id));
+    const row = await visibleEndpoint(ctx, id);
+    // Another process holds the link of its server, or none does yet: the next one that does asks at once.
+    if (ctx.streams.instanceIds().includes(row.instance_id)) await checkEndpoint(ctx, ctx.db, row);
+    else await checkSoon(ctx.db, id);
     return one(ctx, id);
   },
   async delete(ctx, { id }) {

@@ -57,6 +57,8 @@ export interface StreamHub {
   accept(ticket: string, socket: WebSocket): boolean;
   /** Opens a stream. Throws StreamRefused. Destroying the stream resets it; ending it half-closes it. */
   open(instanceId: number, target: StreamTarget): Promise<Duplex>;
+  /** The servers whose links this process holds. */
+  instanceIds(): number[];
 }
 
 interface Held {
@@ -148,6 +150,7 @@ export function createStreamHub(ctx: HubContext): StreamHub {
       return take !== undefined;
     },
     open,
+    instanceIds: () => [...held.keys()],
   };
 }
 

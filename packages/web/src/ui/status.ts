@@ -47,6 +47,8 @@ export const STATUS: Record<string, { word: string; tone: StatusTone }> = {
   unavailable: { word: text('Unavailable'), tone: 'warn' },
   error: { word: text('Error'), tone: 'bad' },
   failed: { word: text('Failed'), tone: 'bad' },
+  crashing: { word: text('Crashing'), tone: 'bad' },
+  restarting: { word: text('Restarting'), tone: 'warn' },
   'creation failed': { word: text('Creation failed'), tone: 'bad' },
   'deletion failed': { word: text('Deletion failed'), tone: 'bad' },
   disabled: { word: text('Disabled'), tone: 'bad' },

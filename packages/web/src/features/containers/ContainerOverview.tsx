@@ -17,6 +17,7 @@ import { ContainerPorts } from './ContainerPorts.tsx';
 import classes from './Containers.module.css';
 import { CreationState } from './CreationState.tsx';
 import { PendingEdit } from './PendingEdit.tsx';
+import { RestartLoop } from './RestartLoop.tsx';
 import { RESTART_WORDS } from './restartWords.ts';
 import { Unprotected } from './Unprotected.tsx';
 
@@ -26,6 +27,7 @@ export function ContainerOverview({ container }: { container: Container }) {
   return (
     <Stack gap={16}>
       <CreationState container={container} />
+      <RestartLoop container={container} />
       {container.pendingEdit && <PendingEdit container={container} edit={container.pendingEdit} />}
       {container.status === 'failed' && (
         <Note
@@ -79,12 +81,18 @@ export function ContainerOverview({ container }: { container: Container }) {
             { label: t('Server status'), value: <StatusBadge status={instance.status} /> },
             ...(container.health ? [{ label: t('Health'), value: <StatusBadge status={container.health} /> }] : []),
             { label: t('Started'), value: container.startedAt && <DateTime at={container.startedAt} /> },
-            { label: t('Ended'), value: container.finishedAt && <DateTime at={container.finishedAt} /> },
-            {
-              label: t('Exit code'),
-              value: container.exitCode === null ? null : String(container.exitCode),
-              mono: true,
-            },
+            // One that runs again tells of its last end at its restarts.
+            ...(container.status === 'running'
+              ? []
+              : [
+                  { label: t('Ended'), value: container.finishedAt && <DateTime at={container.finishedAt} /> },
+                  {
+                    label: t('Exit code'),
+                    value: container.exitCode === null ? null : String(container.exitCode),
+                    mono: true,
+                  },
+                ]),
+            ...(container.restarts ? [{ label: t('Restarts'), value: <RestartCount of={container.restarts} /> }] : []),
             { label: t('Last report'), value: container.statusSeenAt && <TimeAgo at={container.statusSeenAt} /> },
             { label: t('Created by'), value: personName(t, container.createdBy) },
             { label: t('Created'), value: <DateTime at={container.createdAt} /> },
@@ -124,6 +132,13 @@ export function ContainerOverview({ container }: { container: Container }) {
       </FactPanels>
     </Stack>
   );
+}
+
+function RestartCount({ of: { count, exitCode } }: { of: NonNullable<Container['restarts']> }) {
+  const t = useT();
+  return exitCode === null
+    ? formatNumber(count)
+    : t('{{restarts}}, the last after exit code {{code}}', { restarts: formatNumber(count), code: exitCode });
 }
 
 /** A link where the person's role opens projects. */

@@ -1,6 +1,6 @@
 import type { Container } from '@stagi/contract/containers.ts';
 import { Link } from 'react-router';
-import { useT } from '../../i18n/i18n.ts';
+import { type T, useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
 import { CutText } from '../../ui/CutText.tsx';
 import { formatNumber } from '../../ui/format.ts';
@@ -8,6 +8,7 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { nameColumn, timeColumn } from '../../ui/table/columns.tsx';
 import type { Column } from '../../ui/table/tableTypes.ts';
 import classes from './Containers.module.css';
+import { shownStatus } from './restarts.ts';
 import { TaskCell } from './TaskMark.tsx';
 import { useProgressText } from './useProgressText.ts';
 
@@ -79,14 +80,23 @@ function Status({ of: container }: { of: Container }) {
   const progress = useProgressText()(container);
   const { status, exitCode, pendingEdit } = container;
   const change = pendingEdit && (pendingEdit.failedStep ? t('Change not applied') : t('Change being applied'));
+  const { restarts } = container;
   const second =
     progress ??
     change ??
-    (exitCode !== null && (status === 'exited' || status === 'failed') ? `exit ${exitCode}` : null);
+    (restarts?.isLooping ? loopText(t, restarts) : null) ??
+    (exitCode !== null && (status === 'exited' || status === 'failed')
+      ? t('exit code {{code}}', { code: exitCode })
+      : null);
   return (
     <span className={classes.status} data-testid="container-status">
-      <StatusBadge status={status} />
+      <StatusBadge status={shownStatus(container)} />
       {second && <span className={classes.second}>{second}</span>}
     </span>
   );
+}
+
+function loopText(t: T, { exitCode, count }: NonNullable<Container['restarts']>): string {
+  const code = exitCode === null ? [] : [t('exit code {{code}}', { code: exitCode })];
+  return [...code, t('{{count}} restarts', { count })].join(' · ');
 }

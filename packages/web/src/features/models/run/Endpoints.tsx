@@ -25,13 +25,12 @@ import { Chat } from './Chat.tsx';
 import classes from './Endpoints.module.css';
 import { ENDPOINT_WORDS } from './endpointWords.ts';
 import { KeyOfEndpoint } from './KeyOfEndpoint.tsx';
-import { useEndpoints, useEngineChecks } from './useEndpoints.ts';
+import { useEndpoints } from './useEndpoints.ts';
 
 /** What serves this model in the workspace: how far it is, and a chat with it. Nothing for visitors. */
 export function Endpoints({ model }: { model: Model }) {
   const t = useT();
   const { endpoints, isAllowed, isPending, error, isFetching, refetch } = useEndpoints(model.id);
-  useEngineChecks(endpoints);
   const [running, setRunning] = useState<number | null>(null);
   if (error && endpoints.length === 0)
     return <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
@@ -88,14 +87,23 @@ function Endpoint({ endpoint, model, isOpen, onToggle }: EndpointProps) {
         </span>
       </div>
       <p className={classes.state} aria-live="polite">
-        {t(ENDPOINT_WORDS[status])} {endpoint.reason && t(endpoint.reason)}
+        {(status === 'failed' || endpoint.lastLine !== null) && endpoint.reason ? (
+          <>
+            {t(endpoint.reason)}. {status === 'failed' && t(ENDPOINT_WORDS.failed)}
+          </>
+        ) : (
+          <>
+            {t(ENDPOINT_WORDS[status])} {endpoint.reason && `${t(endpoint.reason)}.`}
+          </>
+        )}
         {endpoint.deadline && (
           <>
             {' '}
-            {t('It must answer within')} <Countdown to={endpoint.deadline} />.
+            {t('It must answer')} <Countdown to={endpoint.deadline} />.
           </>
         )}
       </p>
+      {endpoint.lastLine !== null && <code className={classes.lastLine}>{endpoint.lastLine}</code>}
       <Group gap={8}>
         {hasChat && (
           <Button
