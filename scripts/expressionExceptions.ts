@@ -23,6 +23,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'packages/daemon/src/dockerErrors.ts: /manifest unknown|manifest for .* not found|repository .* not found|name unknown|invalid reference format/':
     DOCKER,
   'packages/daemon/src/usage/machineCounters.ts: /^\\s*([^:\\s]+):\\s*(.*)$/': KERNEL,
+  'packages/daemon/src/usage/controlGroup.ts: new RegExp': KERNEL,
   'packages/daemon/src/usage/machineCounters.ts: new RegExp': KERNEL,
   'packages/perf/src/fit/observations.ts: /(\\d+) median/':
     'measurements of this repository, read when the prediction is fitted',

@@ -4,13 +4,14 @@ import { text } from '@stagi/contract/text.ts';
 import type { Engine, EngineInfo } from './docker.ts';
 import { findGpus } from './gpu.ts';
 import { errorText } from './log.ts';
-import { cpuName, diskSpace, memoryBytes, readOs } from './machine.ts';
+import { cpuCount, cpuName, diskSpace, memoryBytes, readOs } from './machine.ts';
 
 /** The facts of this machine. Does not throw without Docker: the version is then empty, with a warning. */
 export async function gatherFacts(engine: Engine): Promise<MachineFacts> {
-  const [system, cpu, { gpus, problem }, docker] = await Promise.all([
+  const [system, cpu, cpus, { gpus, problem }, docker] = await Promise.all([
     readOs(),
     cpuName(),
+    cpuCount(),
     findGpus(),
     askDocker(engine),
   ]);
@@ -21,7 +22,7 @@ export async function gatherFacts(engine: Engine): Promise<MachineFacts> {
     kernel: os.release(),
     arch: os.arch(),
     cpuName: cpu,
-    cpus: os.availableParallelism(),
+    cpus,
     ramBytes: memoryBytes(),
     diskBytes: disk.total,
     diskFreeBytes: disk.free,

@@ -3,6 +3,7 @@ import { readFile, statfs } from 'node:fs/promises';
 import os from 'node:os';
 import { promisify } from 'node:util';
 import { hasErrorCode, readFileIfExists } from './atomicFile.ts';
+import { cpuLimit } from './usage/controlGroup.ts';
 
 const run = promisify(execFile);
 
@@ -21,6 +22,13 @@ export function parseOsRelease(text: string): Map<string, string> {
 export async function cpuName(): Promise<string> {
   const text = await readFile('/proc/cpuinfo', 'utf8');
   return /^model name\s*:\s*(.+)$/m.exec(text)?.[1] ?? os.cpus()[0]?.model ?? 'unknown';
+}
+
+/** The CPUs of this machine, or the limit of its control group, in tenths. */
+export async function cpuCount(): Promise<number> {
+  const limit = await cpuLimit();
+  const all = os.availableParallelism();
+  return limit === null ? all : Math.min(all, Math.max(0.1, Math.floor(limit * 10) / 10));
 }
 
 /** The memory of this machine, or the limit of its control group. */

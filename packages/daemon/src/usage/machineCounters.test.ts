@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path';
 import { UsageSample } from '@stagi/contract/usageSample.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { countersFrom } from './containerStats.ts';
+import { cpuLimit } from './controlGroup.ts';
 import { ratesBetween } from './counters.ts';
+import { diskUse } from './diskUse.ts';
 import { machineCounters } from './machineCounters.ts';
 import { onlyFigures } from './sampler.ts';
 
@@ -136,6 +138,63 @@ describe('what a machine uses', () => {
       readBytes: null,
       writtenBytes: null,
     });
+  });
+});
+
+describe('the CPUs of a machine', () => {
+  const V1 = {
+    'proc/1/cgroup': '7:blkio:/docker/4f1c\n4:memory:/docker/4f1c\n2:cpu,cpuacct:/docker/4f1c\n',
+    'sys/fs/cgroup/memory/memory.limit_in_bytes': '2147483648\n',
+  };
+  const V2 = {
+    'proc/1/cgroup': '0::/\n',
+    'sys/fs/cgroup/cgroup.controllers': 'cpu\n',
+    'sys/fs/cgroup/memory.current': '1\n',
+  };
+  it.each<[string, Record<string, string>, number | null]>([
+    [
+      'a machine of its own',
+      { 'proc/1/cgroup': '0::/init.scope\n', 'sys/fs/cgroup/cgroup.controllers': 'cpu\n' },
+      null,
+    ],
+    ['one core, version 2', { ...V2, 'sys/fs/cgroup/cpu.max': '100000 100000\n' }, 1],
+    ['one and a half', { ...V2, 'sys/fs/cgroup/cpu.max': '75000 50000\n' }, 1.5],
+    ['no limit, version 2', { ...V2, 'sys/fs/cgroup/cpu.max': 'max 100000\n' }, null],
+    ['no such file', V2, null],
+    [
+      'two cores, version 1',
+      { ...V1, 'sys/fs/cgroup/cpu/cpu.cfs_quota_us': '200000\n', 'sys/fs/cgroup/cpu/cpu.cfs_period_us': '100000\n' },
+      2,
+    ],
+    [
+      'no limit, version 1',
+      { ...V1, 'sys/fs/cgroup/cpu/cpu.cfs_quota_us': '-1\n', 'sys/fs/cgroup/cpu/cpu.cfs_period_us': '100000\n' },
+      null,
+    ],
+  ])('are those of its control group: %s', async (_, group, cores) => {
+    await files({ ...HOST, ...group });
+    expect(await cpuLimit(root)).toBe(cores);
+  });
+});
+
+describe('the disk of a machine', () => {
+  it('is its own share where others use the disk too, and the whole one else', async () => {
+    const roots = { docker: root, data: null };
+    const whole = await diskUse({ isShared: async () => false })(roots);
+    const { disk } = await diskUse({ isShared: async () => true, sizeOf: () => 5_000_000 })(roots);
+    expect(disk.used).toBe(5_000_000);
+    expect(disk.total).toBeGreaterThan(5_000_000);
+    expect(disk.total!).toBeLessThan(whole.disk.total!);
+    const unknown = await diskUse({ isShared: async () => true, sizeOf: () => null })(roots);
+    expect(unknown.disk).toEqual({ used: null, total: null });
+  });
+
+  it('is counted with everything below it', async () => {
+    await writeFile(join(root, 'weights'), Buffer.alloc(3_000_000));
+    const look = diskUse({ isShared: async () => true });
+    await expect
+      .poll(async () => (await look({ docker: root, data: null })).disk.used)
+      .toBeGreaterThanOrEqual(3_000_000);
   });
 });
 

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasErrorCode, readFileIfExists } from '../atomicFile.ts';
+import { hasErrorCode } from '../atomicFile.ts';
+import { type Files, filesBelow, type Group, numberIn, ownGroup } from './controlGroup.ts';
 import type { Counters } from './counters.ts';
 
 export interface MachineCounters extends Omit<Counters, 'at'> {
@@ -20,53 +21,10 @@ const SECTOR_BYTES = 512;
 export async function machineCounters(root = '/'): Promise<MachineCounters> {
   const files = filesBelow(root);
   const hostMemory = await memoryOfHost(files);
-  const [own, network] = await Promise.all([ownGroup(files, hostMemory.total), networkBytes(root, files)]);
+  const [own, network] = await Promise.all([ownGroup(files), networkBytes(root, files)]);
   if (own) return { ...(await countersOfGroup(files, own, hostMemory.total)), ...network };
   const [cpuSeconds, disks] = await Promise.all([cpuOfHost(files), diskBytesOfHost(root, files)]);
   return { cpuSeconds, ...disks, ...network, memoryBytes: hostMemory.used, memoryTotalBytes: hostMemory.total };
-}
-
-type Files = (path: string) => Promise<string | null>;
-
-/** The content of a file below a root; null when there is none, or the kernel does not support it. */
-function filesBelow(root: string): Files {
-  return async (path) => {
-    try {
-      return await readFileIfExists(join(root, path));
-    } catch (error) {
-      if (hasErrorCode(error, 'ENOTDIR', 'EOPNOTSUPP', 'EINVAL', 'EACCES')) return null;
-      throw error;
-    }
-  };
-}
-
-type Group = { version: 2; path: string } | { version: 1; memory: string; cpu: string; io: string };
-
-/** The control group that this machine is; null for a machine of its own. */
-async function ownGroup(files: Files, hostTotal: number | null): Promise<Group | null> {
-  const groups = (await files('proc/1/cgroup')) ?? '';
-  // Where init moved itself to; the group above is the machine's.
-  const pathIn = (pattern: RegExp) => (pattern.exec(groups)?.[1] ?? '/').replace(/\/(init|init\.scope)$/, '');
-  if ((await files('sys/fs/cgroup/cgroup.controllers')) !== null) {
-    const path = join('sys/fs/cgroup', pathIn(/^0::(.*)$/m));
-    // The root group has no such file.
-    return (await files(join(path, 'memory.current'))) === null ? null : { version: 2, path };
-  }
-  const locate = async (controller: string, file: string): Promise<string> => {
-    const path = pathIn(new RegExp(`^\\d+:(?:[^:]*,)?${controller}(?:,[^:]*)?:(.*)$`, 'm'));
-    // Docker shows a container its own group as the root of each hierarchy.
-    const full = join('sys/fs/cgroup', controller, path);
-    return (await files(join(full, file))) === null ? join('sys/fs/cgroup', controller) : full;
-  };
-  const memory = await locate('memory', 'memory.limit_in_bytes');
-  const limit = numberIn(await files(join(memory, 'memory.limit_in_bytes')));
-  if (limit === null || hostTotal === null || limit >= hostTotal) return null;
-  return {
-    version: 1,
-    memory,
-    cpu: await locate('cpuacct', 'cpuacct.usage'),
-    io: await locate('blkio', 'blkio.throttle.io_service_bytes'),
-  };
 }
 
 async function countersOfGroup(
@@ -170,10 +128,6 @@ async function namesIn(folder: string): Promise<string[]> {
 /** Pages of files that were not read for a while are given up at once when memory is needed. */
 export function withoutCache(used: number | null, inactiveFile: number | null): number | null {
   return used === null ? null : Math.max(0, used - (inactiveFile ?? 0));
-}
-
-function numberIn(content: string | null | undefined): number | null {
-  return typeof content === 'string' && /^\d+$/.test(content.trim()) ? Number(content) : null;
 }
 
 function field(content: string | null | undefined, name: string): number | null {

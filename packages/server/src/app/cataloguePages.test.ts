@@ -18,7 +18,10 @@ describe('the pages of the catalogue', () => {
       for (const name of ['models', 'models/llama-3.1-8b-instruct']) {
         const file = join(webDir, 'prerendered', language, `${name}.html`);
         mkdirSync(join(file, '..'), { recursive: true });
-        writeFileSync(file, `<link rel="canonical" href="https://origin.invalid/${name}">prerendered ${language}`);
+        writeFileSync(
+          file,
+          `<html data-prerendered="${language}"><link rel="canonical" href="https://origin.invalid/${name}">prerendered ${language}`,
+        );
       }
     app = await startTestApp({ STAGI_WEB_DIR: webDir, APP_ORIGIN: ORIGIN });
   });
@@ -87,6 +90,10 @@ describe('the pages of the catalogue', () => {
     const known = models.find(({ id }) => id === LLAMA.id)!;
     await change('acme/Own-Model', 'added', { ...known, id: 'acme/Own-Model', name: 'Own Model' });
     expect(await served('/models/own-model')).toMatchObject({ status: 200, kind: 'plain' });
-    expect(await served('/models')).toMatchObject({ status: 200, kind: 'prerendered en' });
+    // The page shows them at once: it is told that it lacks some.
+    const { body, ...page } = await served('/models');
+    expect(page).toMatchObject({ status: 200, kind: 'prerendered en' });
+    expect(body).toContain('<html data-outdated data-prerendered="en">');
+    expect((await served(LLAMA.page)).body).not.toContain('data-outdated');
   });
 });

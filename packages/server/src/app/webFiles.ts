@@ -100,7 +100,7 @@ async function sendPage(
   // The pages of the demo tell of things that do not exist.
   if (route === ROUTES.demo && pathname !== ROUTES.demo.path) reply.header('x-robots-tag', 'noindex');
   // A prerendered page is the answer to its bare address only, where nobody knows better: with a query it may differ.
-  const isPrerendered = kind === null ? query.size === 0 && !isUnknown : kind === 'prerendered';
+  const isPrerendered = kind === null ? query.size === 0 && !isUnknown : kind === 'prerendered' || kind === 'outdated';
   const html =
     (isPrerendered ? await prerenderedPage(language, pathname, webDir) : null) ??
     (await plainPage(route?.path, webDir));
@@ -110,7 +110,8 @@ async function sendPage(
   const encoding = encodingFor(request);
   const text = fillPlacesOfHtml(html, config, language)
     .replace(PLACE, () => PLACE.replace('{}', () => json))
-    .replaceAll(ORIGIN, () => `${origin}/`);
+    .replaceAll(ORIGIN, () => `${origin}/`)
+    .replace(' data-prerendered=', kind === 'outdated' ? ' data-outdated data-prerendered=' : '$&');
   if (encoding) reply.header('content-encoding', encoding);
   return reply
     .type('text/html; charset=utf-8')

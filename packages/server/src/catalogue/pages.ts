@@ -4,10 +4,10 @@ import { builtInCatalogue, readCatalogue } from './catalogue.ts';
 import { findIn } from './find.ts';
 
 /**
- * How the page of an address is served: as the build prerendered it from the checked-in catalogue, without data, as one
- * that does not exist, or by sending the browser elsewhere.
+ * The way that the page of an address is served: as the build prerendered it from the checked-in catalogue, the same with
+ * a mark that there is more by now, without data, as one that does not exist, or by sending the browser elsewhere.
  */
-export type PageKind = 'prerendered' | 'plain' | 'missing' | { elsewhere: string };
+export type PageKind = 'prerendered' | 'outdated' | 'plain' | 'missing' | { elsewhere: string };
 
 const MODEL = `${ROUTES.models.path}/`;
 
@@ -24,7 +24,8 @@ export async function cataloguePage(
     const isBare = query.size === 0;
     // What operators added appears when the app has read the list; what they changed or hid must not be seen before.
     const unchanged = catalogue.filter(({ change }) => change === null);
-    return isBare && unchanged.length === builtInCatalogue().length ? 'prerendered' : 'plain';
+    if (!isBare || unchanged.length !== builtInCatalogue().length) return 'plain';
+    return catalogue.length === unchanged.length ? 'prerendered' : 'outdated';
   }
   const id = query.get('id')?.trim() || null;
   const byName = findIn(catalogue, { name: pathname.slice(MODEL.length) });

@@ -19,8 +19,10 @@ export const metricsHandlers: HandlersOf<typeof api.metrics> = {
     return answer(ctx.db, { instanceId: instance.id, containerId: id }, input, limits);
   },
   async rented(ctx, input) {
-    const { id, facts } = await viewInstance(ctx.db, ctx.workspace.id, 'rented', input);
-    return answer(ctx.db, { instanceId: id, containerId: 0 }, input, { cpu: facts?.cpus ?? null, gpuUse: 100 });
+    const { id, facts, offer } = await viewInstance(ctx.db, ctx.workspace.id, 'rented', input);
+    // Earlier agents tell the CPUs of the host where their machine is a container.
+    const cpu = facts && Math.min(facts.cpus, offer?.cpu.cores ?? facts.cpus);
+    return answer(ctx.db, { instanceId: id, containerId: 0 }, input, { cpu, gpuUse: 100 });
   },
   async selfHosted(ctx, input) {
     const { id, facts } = await viewInstance(ctx.db, ctx.workspace.id, 'self-hosted', input);

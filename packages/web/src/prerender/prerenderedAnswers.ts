@@ -9,14 +9,15 @@ export function takePrerenderedAnswers(): PrerenderedAnswers | null {
   if (!element) return null;
   const taken = JSON.parse(element.textContent) as PrerenderedAnswers;
   storeAnswers(window.location.pathname, taken);
-  // They are true of what nobody changed, and the server sends no others: what is new can wait.
-  whenUsed(() =>
+  const readAgain = () =>
     Promise.all(
       taken.answers.flatMap(({ keys }) =>
         keys.map((queryKey) => queryClient.invalidateQueries({ queryKey, exact: true })),
       ),
-    ),
-  );
+    );
+  // Of what nobody changed they are true, and the server marks others: then the page asks as soon as it is drawn.
+  if (document.documentElement.dataset.outdated === undefined) whenUsed(readAgain);
+  else void readAgain();
   return taken;
 }
 
