@@ -29,6 +29,7 @@ export interface EngineCase {
 const MORE = /^(error|refused): The engine answered with more than it should$/;
 const BROKE_OFF = /^error: The answer broke off$/;
 const NO_CHAT = /^error: The engine answered something that is no chat$/;
+const NO_JSON = /^error: The engine answered something that is no JSON$/;
 const NO_HTTP = /^refused: What the engine answers is not HTTP$/;
 const NOT_ANSWERING = /^refused: The engine does not answer yet$/;
 
@@ -52,6 +53,8 @@ const chunked = (...parts: string[]): Behaviour => sends(`${OK}Transfer-Encoding
 const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 const usage = (prompt: unknown, completion: unknown): string =>
   sse({ choices: [], usage: { prompt_tokens: prompt, completion_tokens: completion } });
+const wholly = (body: string): Behaviour =>
+  sends('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n', body);
 const ANSI = '\u001b[2J\u001b[31mred\u001b]8;;http://evil.example\u0007';
 const HTML = '<script>alert(1)</script><img src=x onerror=alert(1)>';
 
@@ -104,11 +107,11 @@ const EVENTS: EngineCase[] = [
   run('fields by the thousand', /^end: x$/, answer('id: 1\nretry: 99\nevent: x\n'.repeat(5000), '\n', says('x'))),
   run('a byte order mark', /^end: x$/, answer('\ufeff', says('x'))),
   run('lines that end with CR', /^end: x$/, answer(says('x').replaceAll('\n', '\r'))),
-  run('data that is no JSON', NO_CHAT, answer('data: {"choices": [\n\n')),
+  run('data that is no JSON', NO_JSON, answer('data: {"choices": [\n\n')),
   run('a list instead of an object', NO_CHAT, answer('data: []\n\n')),
   run('choices that are no list', NO_CHAT, answer(sse({ choices: 'many' }))),
   run('a text that is a number', NO_CHAT, answer(says(42))),
-  run('lists within lists', NO_CHAT, answer(`data: ${'['.repeat(900_000)}\n\n`)),
+  run('lists within lists', NO_JSON, answer(`data: ${'['.repeat(900_000)}\n\n`)),
   run(
     'objects within objects',
     NO_CHAT,
@@ -128,14 +131,26 @@ const EVENTS: EngineCase[] = [
   run('an event of 3 MB', MORE, answer(says('x'.repeat(3_000_000)))),
   run('no end mark', BROKE_OFF, sends(STREAM, says('x'))),
   run('half an event', BROKE_OFF, sends(STREAM, says('x'), 'data: {"choi')),
-  run(
-    'an answer that is not streamed',
-    BROKE_OFF,
-    sends(
-      'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n',
-      JSON.stringify({ choices: [{ message: { content: 'x' } }] }),
-    ),
-  ),
+  ...(
+    [
+      ['an answer that is not streamed', /^end: x$/, { choices: [{ message: { content: 'x' } }] }],
+      [
+        'one with its reasoning',
+        /^end: thinkingx$/,
+        { choices: [{ message: { reasoning_content: 'thinking', content: 'x' } }] },
+      ],
+      ['one with an error', /^error: The engine refused: no such model$/, { error: { message: 'no such model' } }],
+      ['one that is another object', NO_CHAT, { models: [] }],
+      ['one that is a list', NO_CHAT, [1, 2]],
+      ['one with choices that are no list', NO_CHAT, { choices: 'many' }],
+      ['one of 300 kB', MORE, { choices: [{ message: { content: 'x'.repeat(300_000) } }] }],
+    ] as const
+  ).map(([name, ends, body]) => run(name, ends, wholly(JSON.stringify(body)))),
+  run('one that is no JSON', NO_JSON, wholly('Bad gateway')),
+  run('one that breaks off', NO_JSON, wholly('{"choices":[{"mess')),
+  run('data without content', /^end: x$/, answer('data:\n\n', 'data: \n\n', says('x'), 'data\n\n')),
+  run('comments that keep the connection open', /^end: x$/, answer(': ping\n\n', says('x'), ': ping\n\n')),
+  run('a role alone', /^end: x$/, answer(sse({ choices: [{ delta: { role: 'assistant' } }] }), says('x'))),
   run(
     'a compressed answer',
     /^error: /,

@@ -3,7 +3,7 @@ import type { RunEvent } from '@stagi/contract/modelEndpoints.ts';
 import { text } from '@stagi/contract/text.ts';
 import { createParser } from 'eventsource-parser';
 import { z } from 'zod';
-import { EngineError, partsOf } from './ask.ts';
+import { EngineError, partsOf, readShort } from './ask.ts';
 import { jsonOf, ownReason } from './reason.ts';
 
 /** Far above 8,192 tokens, each in an event of its own. */
@@ -15,12 +15,16 @@ const REASON_CHARACTERS = 100;
 /** A count that no engine can mean is as good as none. */
 const Tokens = z.int().min(0).max(1e9).nullish().catch(null);
 
-/** What engines with the API of OpenAI send. Of the rest nothing is read. */
+const Said = z.object({ content: z.string().nullish(), reasoning_content: z.string().nullish() });
+
+/** The fields that engines with the API of OpenAI send. Of the rest nothing is read. */
 const Chunk = z.object({
   choices: z
     .array(
       z.object({
-        delta: z.object({ content: z.string().nullish(), reasoning_content: z.string().nullish() }).nullish(),
+        delta: Said.nullish(),
+        /** In place of `delta` in an answer of one piece. */
+        message: Said.nullish(),
         finish_reason: z.string().nullish(),
       }),
     )
@@ -35,34 +39,49 @@ type Chunk = z.infer<typeof Chunk>;
  */
 export async function* eventsOf(answer: IncomingMessage, signal: AbortSignal): AsyncGenerator<RunEvent> {
   const end: Extract<RunEvent, { type: 'end' }> = { type: 'end', reason: null, promptTokens: null, answerTokens: null };
-  for await (const data of dataOf(answer, signal)) {
+  const isWhole = /^application\/json\b/i.test(answer.headers['content-type'] ?? '');
+  for await (const data of isWhole ? wholeOf(answer, signal) : dataOf(answer, signal)) {
     if (data.trim() === '[DONE]') {
       yield end;
       return;
     }
+    // Keeps the connection open while the engine reads the prompt.
+    if (data.trim() === '') continue;
     const { choices, usage } = chunkIn(data);
     if (usage) {
       end.promptTokens = usage.prompt_tokens ?? null;
       end.answerTokens = usage.completion_tokens ?? null;
     }
-    for (const { delta, finish_reason: reason } of choices ?? []) {
+    for (const { delta, message, finish_reason: reason } of choices ?? []) {
       if (reason) end.reason = reason.slice(0, REASON_CHARACTERS);
-      if (delta?.reasoning_content) yield { type: 'text', text: delta.reasoning_content, reasoning: true };
-      if (delta?.content) yield { type: 'text', text: delta.content };
+      const said = delta ?? message;
+      if (said?.reasoning_content) yield { type: 'text', text: said.reasoning_content, reasoning: true };
+      if (said?.content) yield { type: 'text', text: said.content };
     }
   }
   throw new EngineError(text('The answer broke off'));
 }
 
+/** The answer of an engine that does not stream, as if it were one event and the end mark. */
+async function* wholeOf(answer: IncomingMessage, signal: AbortSignal): AsyncGenerator<string> {
+  const whole = await readShort(answer, signal);
+  if (chunkIn(whole).choices == null) throw new EngineError(NO_CHAT);
+  yield whole;
+  yield '[DONE]';
+}
+
+const NO_CHAT = text('The engine answered something that is no chat');
+
 function chunkIn(data: string): Chunk {
   const json = jsonOf(data);
+  if (json === null) throw new EngineError(text('The engine answered something that is no JSON'));
   const chunk = Chunk.safeParse(json);
   // Engines report what goes wrong in the middle of an answer as an event.
   if (!chunk.data?.choices) {
     const reason = ownReason(json);
     if (reason !== null) throw new EngineError(text('The engine refused: {{reason}}', { reason }));
   }
-  if (!chunk.success) throw new EngineError(text('The engine answered something that is no chat'));
+  if (!chunk.success) throw new EngineError(NO_CHAT);
   return chunk.data;
 }
 

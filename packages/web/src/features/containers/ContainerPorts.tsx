@@ -67,7 +67,10 @@ function PortLine({ container, port, whyNot, onChange }: LineProps) {
   return (
     <>
       <div className={classes.head}>
-        <h3 className={classes.name}>{t('Port {{port}} in the container', { port: port.container })}</h3>
+        <h3 className={classes.name}>{t('Port {{port}}', { port: port.host })}</h3>
+        {port.container !== port.host && (
+          <span className="muted">{t('leads to {{port}} in the container', { port: port.container })}</span>
+        )}
         <Tag color={isPublic ? 'primary' : 'gray'}>{isPublic ? t('Public') : t('Private')}</Tag>
         <Button
           color="gray"

@@ -42,6 +42,7 @@ export function useRentedActions(): RowActions<Instance> {
                 amount: formatAmount(instance.stoppedPricePerHour.STAGI.decimalValue),
                 currency: CURRENCY,
               })}{' '}
+              {instance.ip && t('Its IP address {{ip}} may be another one after the next start.', { ip: instance.ip })}{' '}
               {interrupted(instance)}
             </>
           ),
@@ -49,7 +50,9 @@ export function useRentedActions(): RowActions<Instance> {
         many: {
           confirm: (instances) => ({
             title: t('Stop {{count}} servers?', { count: instances.length }),
-            text: t('Their disks are kept; their containers are interrupted.'),
+            text: t(
+              'Their disks are kept; their containers are interrupted. Their IP addresses may be others after the next start.',
+            ),
             names: names(instances),
           }),
           success: (count) => t('{{count}} servers are stopping', { count }),
