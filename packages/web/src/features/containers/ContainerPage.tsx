@@ -13,7 +13,7 @@ import { CutText } from '../../ui/CutText.tsx';
 import { FormSkeleton } from '../../ui/Skeletons.tsx';
 import { whenIdle } from '../../ui/whenIdle.ts';
 import { ContainerOverview } from './ContainerOverview.tsx';
-import { shownStatus } from './restarts.ts';
+import { withLoop } from './restarts.ts';
 import { TaskMark } from './TaskMark.tsx';
 import { NOT_MINE, useContainerActions, useMayManage } from './useContainerActions.tsx';
 
@@ -69,7 +69,7 @@ function Loaded({ container }: { container: Container }) {
   return (
     <>
       <DetailTabs
-        entity={{ ...container, status: shownStatus(container) }}
+        entity={withLoop(container)}
         statusTestId="container-status"
         besideTitle={container.task && <TaskMark task={container.task} />}
         actions={actions.of(container)}

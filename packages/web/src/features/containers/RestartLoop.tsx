@@ -1,4 +1,4 @@
-import { Anchor } from '@mantine/core';
+import { Anchor, Group } from '@mantine/core';
 import type { Container } from '@stagi/contract/containers.ts';
 import { Link } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
@@ -25,15 +25,15 @@ export function RestartLoop({ container }: { container: Container }) {
           : t('It ended with exit code {{code}}, and is started again', { code: exitCode })
       }
       action={
-        <>
+        <Group gap={12}>
           <Anchor component={Link} to={paths.container(container.id, 'logs')} fz="inherit">
             {t('See its last lines')}
           </Anchor>
           {isDone && <EndRestarts container={container} />}
-        </>
+        </Group>
       }
     >
-      <p>
+      <div>
         {t('{{count}} restarts', { count })}
         {endedAt && (
           <>
@@ -47,8 +47,8 @@ export function RestartLoop({ container }: { container: Container }) {
             {t('next try')} <Countdown to={nextTryAt} />
           </>
         )}
-      </p>
-      {isDone && <p>{t('Its command is done each time. With the restart policy “Never” it runs once.')}</p>}
+      </div>
+      {isDone && <div>{t('Its command is done each time. With the restart policy “Never” it runs once.')}</div>}
     </Note>
   );
 }

@@ -8,6 +8,12 @@ export function shownStatus({ status, restarts }: Restarted): string {
   return restarts.exitCode === 0 ? 'restarting' : 'crashing';
 }
 
+/** For the header: how one in a loop ended stands in the note below. */
+export function withLoop(container: Container): Omit<Container, 'status'> & { status: string } {
+  const statusReason = container.restarts?.isLooping ? null : container.statusReason;
+  return { ...container, status: shownStatus(container), statusReason };
+}
+
 const DONE_RESTARTS = 3;
 
 /** Its command is done each time, and is started again for nothing. */

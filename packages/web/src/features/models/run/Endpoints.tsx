@@ -88,12 +88,10 @@ function Endpoint({ endpoint, model, isOpen, onToggle }: EndpointProps) {
       </div>
       <p className={classes.state} aria-live="polite">
         {(status === 'failed' || endpoint.lastLine !== null) && endpoint.reason ? (
-          <>
-            {t(endpoint.reason)}. {status === 'failed' && t(ENDPOINT_WORDS.failed)}
-          </>
+          asSentence(t(endpoint.reason))
         ) : (
           <>
-            {t(ENDPOINT_WORDS[status])} {endpoint.reason && `${t(endpoint.reason)}.`}
+            {t(ENDPOINT_WORDS[status])} {endpoint.reason && asSentence(t(endpoint.reason))}
           </>
         )}
         {endpoint.deadline && (
@@ -144,6 +142,9 @@ function Endpoint({ endpoint, model, isOpen, onToggle }: EndpointProps) {
     </article>
   );
 }
+
+/** Reasons of engines may be whole sentences. */
+const asSentence = (words: string): string => (/[.!?。]$/.test(words) ? words : `${words}.`);
 
 function DeleteEndpoint({ endpoint }: { endpoint: ModelEndpoint }) {
   const t = useT();
