@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { gitEnv, yieldToOthers } from '../git/run.ts';
-import { type Proposal, readProposal } from './proposal.ts';
+import { fsckSettings } from './fsckSettings.ts';
+import { type Proposal, readHook } from './proposal.ts';
 
 export type Service = 'git-upload-pack' | 'git-receive-pack';
 
@@ -17,15 +18,22 @@ const isProtocol = (asked: string | undefined): asked is string => asked !== und
 /** True if git answers a client that asked for this in version 2: it takes the highest. */
 export const isVersion2 = (asked: string | undefined): boolean => isProtocol(asked) && asked.includes('version=2');
 
-/** A push is checked and recorded by the platform, not by hooks; so deleting `main` is decided there too. */
+/**
+ * A push is checked and recorded by the platform, not by hooks; so deleting `main` is decided there too. Given to each
+ * push, so that repositories of any age follow them.
+ */
 const PUSH_SETTINGS = [
   ['core.hooksPath', HOOKS],
   ['receive.denyDeleteCurrent', 'ignore'],
   ['receive.advertisePushOptions', 'false'],
+  ...fsckSettings('receive.fsck'),
 ];
 
 export interface Verdict {
+  /** False: nothing of the push. */
   accepted: boolean;
+  /** Of an accepted push, the refs that stay as they are. */
+  refused?: ReadonlySet<string>;
   /** Printed by the client's git as `remote: …`. */
   messages: readonly string[];
 }
@@ -77,12 +85,18 @@ function answerHook(child: ChildProcess, decide: (proposal: Proposal) => Promise
   // The hook may be killed while it waits; without an answer it refuses.
   answer.on('error', () => {});
   asked.on('error', () => {});
-  void readProposal(asked).then(async (proposal) => {
-    if (!proposal) return answer.end();
-    const { accepted, messages } = await decide(proposal);
+  void answerAll().finally(() => answer.end());
+
+  async function answerAll(): Promise<void> {
+    const hook = readHook(asked);
+    const proposal = await hook.proposal();
+    if (!proposal) return;
+    const { accepted, refused, messages } = await decide(proposal);
     const lines = messages.flatMap((message) => message.split('\n')).map((line) => `> ${line}\n`);
-    answer.end(`${lines.join('')}${accepted ? 'accept' : 'refuse'}\n`);
-  });
+    answer.write(`${lines.join('')}${accepted ? 'accept' : 'refuse'}\n`);
+    if (!accepted) return;
+    for await (const ref of hook.refs()) answer.write(refused?.has(ref) ? 'refuse\n' : 'accept\n');
+  }
 }
 
 function killGroup(child: ChildProcess): void {

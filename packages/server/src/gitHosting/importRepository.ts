@@ -7,7 +7,7 @@ import { runGit } from '../git/run.ts';
 import { writeCommitGraph } from '../git/upkeep.ts';
 import { type FetchRepository, ImportError } from '../projects/importWorker.ts';
 import { syncRepository } from './afterPush.ts';
-import { FSCK_SETTINGS } from './fsckSettings.ts';
+import { fsckSettings } from './fsckSettings.ts';
 import { whyItFailed } from './importFailure.ts';
 import { openPinnedProxy, type Pinned, type PinnedProxy } from './pinnedProxy.ts';
 import { addressesOf, isPublicAddress } from './publicAddress.ts';
@@ -128,7 +128,7 @@ function settingsOf({ config }: Pick<Context, 'config'>, proxy: PinnedProxy): Re
     ['fetch.uriProtocols', ''],
     ['fetch.fsckObjects', 'true'],
     ['fetch.unpackLimit', '1'],
-    ...FSCK_SETTINGS.map(([name, value]): [string, string] => [`fetch.fsck.${name}`, value]),
+    ...fsckSettings('fetch.fsck'),
   ];
   if (config.gitImportCaFile) settings.push(['http.sslCAInfo', config.gitImportCaFile]);
   // In the environment, not in the arguments that other users of this machine see: the proxy has a password.

@@ -10,6 +10,7 @@ import type { Person } from '../testing/person.ts';
 import { createImporter } from './importRepository.ts';
 import { openPinnedProxy } from './pinnedProxy.ts';
 import { isPublicAddress } from './publicAddress.ts';
+import { HARMLESS, writeFlawed } from './testing/flawedHistories.ts';
 import { aHostedProject, aMachine, type Machine } from './testing/gitClient.ts';
 import { aGitServer, type GitServer } from './testing/gitServer.ts';
 
@@ -77,6 +78,20 @@ describe('an import', () => {
       'refs/tags/v1',
     ]);
     expect(existsSync(join(dir, 'objects/info/commit-graphs/commit-graph-chain'))).toBe(true);
+  });
+
+  it('brings old histories with the flaws that a push may have', { timeout: 30_000 }, async () => {
+    const folder = await machine.repository('flawed', 'https://nowhere.example/');
+    for (const [n, history] of HARMLESS.entries()) {
+      const sha = await writeFlawed(machine, folder, history);
+      await machine.ok(['update-ref', `refs/heads/flaw-${n}`, sha], { cwd: folder });
+    }
+    await machine.ok(['clone', '-q', '--bare', folder, join(machine.home, 'flawed.git')]);
+    const id = await createAndImport(from('flawed.git'));
+    await expect.poll(async () => (await view(id)).import?.status, { timeout: 20_000 }).toBe('done');
+    const { refs } = await ada.client(api.projectCode.refs, { id, kind: 'branch', limit: 100 });
+    expect(refs).toHaveLength(HARMLESS.length + 1);
+    console.log(`flawed histories imported: n = ${HARMLESS.length}`);
   });
 
   type Case = [string, string, RegExp, GitServer['intercept']?];

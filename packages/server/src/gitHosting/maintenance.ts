@@ -1,4 +1,4 @@
-import { readdir, stat, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { removeUnfinished } from '../git/repository.ts';
@@ -6,7 +6,7 @@ import { GitError, runGit } from '../git/run.ts';
 import { writeCommitGraph } from '../git/upkeep.ts';
 import { repeatEvery } from '../loops/repeatEvery.ts';
 import { refreshProject } from '../projects/recordPush.ts';
-import { FSCK_SETTINGS } from './fsckSettings.ts';
+import { fsckSettings } from './fsckSettings.ts';
 import { removeLeftovers } from './leftovers.ts';
 
 const SWEEP_MS = 5 * 60_000;
@@ -70,7 +70,11 @@ export async function careFor(
 ): Promise<void> {
   if (check) {
     await writeFile(join(dir, STAMP), '');
-    const settings = FSCK_SETTINGS.flatMap(([name, value]) => ['-c', `fsck.${name}=${value}`]);
+    // The commit-graph is a cache with 34 bits for a time: a commit of a later year would look damaged.
+    const settings = [...fsckSettings('fsck'), ['core.commitGraph', 'false']].flatMap(([key, value]) => [
+      '-c',
+      `${key}=${value}`,
+    ]);
     try {
       await runGit(dir, [...settings, 'fsck', '--full', '--no-dangling', '--no-progress'], {
         timeoutMs: STEP_MS,
@@ -82,6 +86,9 @@ export async function careFor(
       ctx.log.error({ dir, found: error.stderr }, 'a repository is damaged: restore it from a backup');
       return;
     }
+    // Not checked, so written anew.
+    for (const cache of ['commit-graph', 'commit-graphs'])
+      await rm(join(dir, 'objects/info', cache), { recursive: true, force: true });
   }
   await runGit(dir, ['gc', '--quiet', '--prune=2.weeks.ago'], { timeoutMs: STEP_MS, signal });
   await writeCommitGraph(dir, { signal });

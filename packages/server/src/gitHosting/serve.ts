@@ -94,7 +94,7 @@ export function serveGit(
         if (!decision.accepted) return decision;
         pending.set(now.workspaceId, (pending.get(now.workspaceId) ?? 0) + decision.bytes);
         accepted = { bytes: decision.bytes, userId: now.userId, refs: decision.refs };
-        return { accepted: true, messages: [] };
+        return decision;
       } catch (error) {
         if (error instanceof GitRefusal) return { accepted: false, messages: [error.message] };
         ctx.log.error({ err: error, projectId: project.id }, 'a push could not be checked');
