@@ -23,10 +23,14 @@ export const RefName = z
   .max(255, text('This branch does not exist'))
   .refine((name) => name.isWellFormed(), text('This branch does not exist'));
 
-/** Parts joined by `/`, without one at the beginning or the end; empty: the root folder. */
+/**
+ * Parts joined by `/`, without one at the beginning or the end; empty: the root folder. Names in a repository are bytes:
+ * in a path `\\` stands for a backslash, `\n`, `\r`, `\t` and `\xHH` for control characters, and `\xHH` for a byte
+ * that is no UTF-8.
+ */
 export const CodePath = z
   .string()
-  .max(4_096, text('This path does not exist'))
+  .max(16_384, text('This path does not exist'))
   .refine((path) => path.isWellFormed(), text('This path does not exist'));
 
 /**
@@ -70,6 +74,7 @@ export const EntryType = z.enum(['tree', 'blob', 'symlink', 'submodule']);
 export type EntryType = z.infer<typeof EntryType>;
 
 export const TreeEntry = z.object({
+  /** Written like a path. */
   name: z.string(),
   /** From the root, as `path` of other calls. */
   path: z.string(),
@@ -85,8 +90,12 @@ export const TreeEntry = z.object({
 });
 export type TreeEntry = z.infer<typeof TreeEntry>;
 
+/** Of a text that is not in UTF-8; it is answered decoded. */
+export const TextEncoding = z.enum(['utf-16le', 'utf-16be']);
+export type TextEncoding = z.infer<typeof TextEncoding>;
+
 export const BlobContent = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('text'), text: z.string() }),
+  z.object({ kind: z.literal('text'), text: z.string(), encoding: TextEncoding.optional() }),
   z.object({ kind: z.literal('binary') }),
   z.object({ kind: z.literal('too-large'), limitBytes: z.number() }),
   /** A pointer to a file that Git LFS keeps elsewhere. */
@@ -107,6 +116,8 @@ export const ChangedFile = z.object({
   oldSha: z.string().nullable(),
   sha: z.string().nullable(),
   isBinary: z.boolean(),
+  /** Of a text that is not in UTF-8: `patch` compares it decoded. */
+  encoding: TextEncoding.optional(),
   /** Null for a binary file. */
   additions: z.number().nullable(),
   deletions: z.number().nullable(),

@@ -5,7 +5,7 @@ import { megabytes } from './pullProgress.ts';
 import { writeInput } from './taskInput.ts';
 import type { TaskPlatform } from './taskPlatform.ts';
 import { writeSource } from './taskSource.ts';
-import { putEntries, type TarWriter } from './taskTar.ts';
+import { joinedPath, putEntries, type TarPath, type TarWriter } from './taskTar.ts';
 import { TransferError } from './transferError.ts';
 
 const ALL_PERMISSIONS = 0o777;
@@ -74,7 +74,7 @@ async function openDirectory(tar: TarWriter, { path, mode }: ContainerPath): Pro
 }
 
 function below(tar: TarWriter, directory: string): TarWriter {
-  const at = (path: string) => (directory === '' ? path : `${directory}/${path}`);
+  const at = (path: TarPath) => (directory === '' ? path : joinedPath(directory, path));
   return {
     directory: (path, mode) => tar.directory(at(path), mode),
     link: (path, to, mtime) => tar.link(at(path), to, mtime),

@@ -73,6 +73,8 @@ describe('the served page', () => {
       '/cloud/instances/7/terminal',
       '/projects/7/code',
       '/projects/7/code/tree/main/0/0/src%2Fa.ts',
+      '/projects/7/code/tree/main/a%5C%5Cb%5Cn%20%2Fc',
+      `/projects/7/blob/main/caf%5CxE9.txt/${'0'.repeat(40)}`,
       '/projects/7/tasks/logs/3/run-1',
       '/admin/site',
     ]) {

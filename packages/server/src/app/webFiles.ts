@@ -69,6 +69,8 @@ export async function serveWeb(app: FastifyInstance, config: Config, pagesOf: re
       },
     });
     app.get('/', (request, reply) => send(request, reply, webDir));
+    // Not a file in any case: the address of a file of code may hold a backslash, which `fastifyStatic` refuses.
+    app.get('/projects/*', (request, reply) => send(request, reply, webDir));
   }
   app.get('/configuration.json', async (_request, reply) => {
     const version = webDir ? await versionOf(webDir) : '';

@@ -1,3 +1,4 @@
+import { plainPath } from '@stagi/contract/codePath.ts';
 import { holdsAny, type Permission } from '@stagi/contract/permissions.ts';
 import { projectCan } from '@stagi/contract/projectRules.ts';
 import { create } from 'content-disposition';
@@ -48,7 +49,7 @@ export async function sendCode(
     .status(200)
     .type(type)
     .header('content-length', size)
-    .header('content-disposition', create(fileNameOf(path), { type: isDownload ? 'attachment' : 'inline' }));
+    .header('content-disposition', create(fileNameOf(plainPath(path)), { type: isDownload ? 'attachment' : 'inline' }));
   // The web app shows it in its own pages.
   if (type.startsWith('image/')) void reply.header('cross-origin-resource-policy', 'cross-origin');
   if (request.method === 'HEAD') return reply.send();

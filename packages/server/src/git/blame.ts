@@ -1,3 +1,4 @@
+import { pathText } from '@stagi/contract/codePath.ts';
 import type { Repository } from './repositories.ts';
 
 export interface BlamedRange {
@@ -5,23 +6,19 @@ export interface BlamedRange {
   line: number;
   lines: number;
   sha: string;
-  /** The name of the file in that commit. */
+  /** The text of the file's name in that commit. */
   path: string;
 }
 
 /** Which commit last changed each line of a file, in the order of the lines. */
 export async function blame(
   repository: Repository,
-  { commit, path, ignoreWhitespace }: { commit: string; path: string; ignoreWhitespace: boolean },
+  { commit, path, ignoreWhitespace }: { commit: string; path: Buffer; ignoreWhitespace: boolean },
 ): Promise<BlamedRange[]> {
-  const { stdout } = await repository.git([
-    'blame',
-    '--incremental',
-    ...(ignoreWhitespace ? ['-w'] : []),
-    commit,
-    '--',
-    path,
-  ]);
+  const { stdout } = await repository.git(
+    ['blame', '--incremental', ...(ignoreWhitespace ? ['-w'] : []), commit, '--'],
+    { path },
+  );
   return parseBlame(stdout.toString());
 }
 
@@ -45,7 +42,7 @@ export function parseBlame(output: string): BlamedRange[] {
 
 /** A name with special characters is in quotes, bytes above 127 in octal. */
 function unquoted(name: string): string {
-  if (!name.startsWith('"') || !name.endsWith('"')) return name;
+  if (!name.startsWith('"') || !name.endsWith('"')) return pathText(Buffer.from(name));
   const bytes: number[] = [];
   const LETTERS: Record<string, number> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 };
   for (const [, octal, letter, plain] of name.slice(1, -1).matchAll(/\\([0-7]{3})|\\(.)|([^\\]+)/gs)) {
@@ -53,5 +50,5 @@ function unquoted(name: string): string {
     else if (letter) bytes.push(LETTERS[letter] ?? letter.charCodeAt(0));
     else bytes.push(...Buffer.from(plain ?? ''));
   }
-  return Buffer.from(bytes).toString();
+  return pathText(Uint8Array.from(bytes));
 }

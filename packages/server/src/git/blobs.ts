@@ -1,4 +1,5 @@
 import { PassThrough, type Readable } from 'node:stream';
+import type { TextEncoding } from '@stagi/contract/projectCode.ts';
 import { spawnGit } from './run.ts';
 
 /** How much of a file decides whether it is text. */
@@ -7,8 +8,8 @@ const MAX_POINTER_BYTES = 1_024;
 
 /** A file as text; null: it is binary. UTF-16 needs its mark; what is no valid UTF-8 is still shown, with U+FFFD. */
 export function textOf(content: Buffer): string | null {
-  if (content[0] === 0xff && content[1] === 0xfe) return new TextDecoder('utf-16le').decode(content);
-  if (content[0] === 0xfe && content[1] === 0xff) return new TextDecoder('utf-16be').decode(content);
+  const encoding = encodingOf(content);
+  if (encoding) return new TextDecoder(encoding).decode(content);
   if (content.subarray(0, SNIFFED_BYTES).includes(0)) return null;
   return new TextDecoder().decode(content);
 }
@@ -21,6 +22,13 @@ export function lfsPointerOf(content: Buffer): { oid: string; sizeBytes: number 
   const oid = /^oid (sha256:[0-9a-f]{64})$/m.exec(text)?.[1];
   const size = /^size (\d{1,15})$/m.exec(text)?.[1];
   return oid && size ? { oid, sizeBytes: Number(size) } : null;
+}
+
+/** By the mark at its beginning; null: none of these. The same mark and two zeros begin UTF-32. */
+export function encodingOf(content: Buffer): TextEncoding | null {
+  if (content[0] === 0xfe && content[1] === 0xff) return 'utf-16be';
+  const isLittle = content[0] === 0xff && content[1] === 0xfe;
+  return isLittle && !(content.length >= 4 && content[2] === 0 && content[3] === 0) ? 'utf-16le' : null;
 }
 
 const IMAGES: Record<string, string> = {

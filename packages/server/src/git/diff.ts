@@ -1,3 +1,4 @@
+import { pathBytes, pathText } from '@stagi/contract/codePath.ts';
 import type { StoredCommit } from './parseObjects.ts';
 import type { Repository } from './repositories.ts';
 
@@ -6,6 +7,7 @@ export type ChangeStatus = 'added' | 'modified' | 'deleted' | 'renamed' | 'copie
 /** A file that a commit changed, as `--raw` names it. */
 export interface Change {
   status: ChangeStatus;
+  /** The text of a path, as `contract/src/codePath.ts` writes it; so are all paths here that are no Buffer. */
   path: string;
   oldPath: string | null;
   oldMode: string | null;
@@ -48,8 +50,8 @@ export async function listChanges(
   { path, ignoreWhitespace }: DiffOptions,
 ): Promise<CommitDiff> {
   const { stdout, isCut } = await repository.git(
-    ['diff-tree', '--raw', '--numstat', '-z', '--no-abbrev', ...sides(commit, { path, ignoreWhitespace })],
-    { maxOutputBytes: MAX_LIST_BYTES, onLimit: 'cut' },
+    ['diff-tree', '--raw', '--numstat', '-z', '--no-abbrev', ...sides(commit, ignoreWhitespace)],
+    { ...(path && { path }), maxOutputBytes: MAX_LIST_BYTES, onLimit: 'cut' },
   );
   return { ...parseChanges(stdout), isCut };
 }
@@ -58,18 +60,18 @@ export async function listChanges(
 export async function readPatches(
   repository: Repository,
   commit: StoredCommit,
-  options: DiffOptions & { maxBytes: number },
+  { path, ignoreWhitespace, maxBytes }: DiffOptions & { maxBytes: number },
 ): Promise<{ patches: ReadonlyMap<string, string>; last: string | null }> {
   const { stdout, isCut } = await repository.git(
-    ['-c', 'core.quotePath=false', 'diff-tree', '-p', '--full-index', '--no-color', ...sides(commit, options)],
-    { maxOutputBytes: options.maxBytes, onLimit: 'cut' },
+    ['-c', 'core.quotePath=false', 'diff-tree', '-p', '--full-index', '--no-color', ...sides(commit, ignoreWhitespace)],
+    { ...(path && { path }), maxOutputBytes: maxBytes, onLimit: 'cut' },
   );
-  const patches = splitPatches(stdout.toString());
+  const patches = splitPatches(stdout);
   return { patches, last: isCut ? ([...patches.keys()].at(-1) ?? null) : null };
 }
 
 /** Neither a program nor a filter that a repository names is run. */
-function sides({ sha, parents }: StoredCommit, { path, ignoreWhitespace }: DiffOptions): string[] {
+function sides({ sha, parents }: StoredCommit, ignoreWhitespace: boolean): string[] {
   return [
     '-r',
     '-M',
@@ -81,15 +83,15 @@ function sides({ sha, parents }: StoredCommit, { path, ignoreWhitespace }: DiffO
     ...(ignoreWhitespace ? ['--ignore-all-space', '--ignore-blank-lines'] : []),
     ...(parents[0] ? [parents[0], sha] : ['--root', sha]),
     '--',
-    ...(path ? [path.toString()] : []),
   ];
 }
 
 /** `--raw` with `-z`: `:modes hashes status\0path\0`, of a rename two paths; then `--numstat`: `a\td\tpath\0` or `a\td\t\0old\0new\0`. */
 export function parseChanges(output: Buffer): { changes: Change[]; counts: Map<string, LineCounts> } {
   // Reversed, as taking from the end is cheap.
-  const fields = output.toString().split('\0').reverse();
+  const fields = output.toString('latin1').split('\0').reverse();
   const take = (): string => fields.pop() ?? '';
+  const takePath = (): string => textOf(take());
   const changes: Change[] = [];
   const counts = new Map<string, LineCounts>();
   while (fields.length > 0) {
@@ -97,9 +99,9 @@ export function parseChanges(output: Buffer): { changes: Change[]; counts: Map<s
     const raw = /^:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*$/.exec(head);
     if (raw) {
       const [, oldMode = '', mode = '', oldSha = '', sha = '', letter = ''] = raw;
-      const first = take();
+      const first = takePath();
       const isMoved = letter === 'R' || letter === 'C';
-      const path = isMoved ? take() : first;
+      const path = isMoved ? takePath() : first;
       changes.push({
         status: STATUSES[letter] ?? 'modified',
         path,
@@ -114,32 +116,35 @@ export function parseChanges(output: Buffer): { changes: Change[]; counts: Map<s
     const stat = /^(\d+|-)\t(\d+|-)\t(.*)$/s.exec(head);
     if (!stat) continue;
     const [, added = '', removed = '', name = ''] = stat;
-    let path = name;
+    let path = textOf(name);
     if (name === '') {
       take();
-      path = take();
+      path = takePath();
     }
     counts.set(path, added === '-' ? null : { additions: Number(added), deletions: Number(removed) });
   }
   return { changes, counts };
 }
 
-/** By the line that begins each; lines of content begin with a blank, a sign or a backslash, so that none looks like it. */
-export function splitPatches(output: string): Map<string, string> {
+/** By the line that begins each, a character for a byte; lines of content begin with a blank, a sign or a backslash, so that none looks like it. */
+export function splitPatches(output: Buffer): Map<string, string> {
   const patches = new Map<string, string>();
-  for (const part of output.split(/^(?=diff --git )/m)) {
+  for (const part of output.toString('latin1').split(/^(?=diff --git )/m)) {
     if (!part.startsWith('diff --git ')) continue;
     const header = part.slice(0, part.indexOf('\n') === -1 ? part.length : part.indexOf('\n'));
     // A file that became a link has two: one removes it, one adds it.
-    patches.set(header, (patches.get(header) ?? '') + part);
+    patches.set(header, (patches.get(header) ?? '') + Buffer.from(part, 'latin1').toString());
   }
   return patches;
 }
 
-/** The line that begins the patch of a change. */
+/** The line that begins the patch of a change, a character for a byte. */
 export function patchHeader({ path, oldPath }: Pick<Change, 'path' | 'oldPath'>): string {
-  return `diff --git ${quoted(`a/${oldPath ?? path}`)} ${quoted(`b/${path}`)}`;
+  return `diff --git ${quoted(`a/${bytesOf(oldPath ?? path)}`)} ${quoted(`b/${bytesOf(path)}`)}`;
 }
+
+const textOf = (bytes: string): string => pathText(Buffer.from(bytes, 'latin1'));
+const bytesOf = (path: string): string => Buffer.from(pathBytes(path)!).toString('latin1');
 
 const ESCAPES: Record<string, string> = {
   '\x07': '\\a',

@@ -1,3 +1,4 @@
+import { pathText } from '@stagi/contract/codePath.ts';
 import type { Repository } from './repositories.ts';
 
 export interface FileMatches {
@@ -17,11 +18,12 @@ const MAX_PATHS_BYTES = 32 * 1024 * 1024;
 const SEARCH_MS = 8_000;
 const LINE_CHARACTERS = 300;
 const BEFORE_MATCH = 80;
+const PLAIN_NAME = /^[\x20-\x5b\x5d-\x7e]*$/;
 
 /** Lines that contain a text, in the text files of a commit at or below a path. */
 export async function grep(
   repository: Repository,
-  { commit, path, query, matchCase }: { commit: string; path: string; query: string; matchCase: boolean },
+  { commit, path, query, matchCase }: { commit: string; path: Buffer; query: string; matchCase: boolean },
   limits: GrepLimits,
   signal?: AbortSignal,
 ): Promise<{ files: FileMatches[]; isMore: boolean }> {
@@ -43,9 +45,15 @@ export async function grep(
       query,
       commit,
       '--',
-      ...(path ? [path] : []),
     ],
-    { exitCodes: [0, 1], onLimit: 'cut', maxOutputBytes: MAX_OUTPUT_BYTES, timeoutMs: SEARCH_MS, signal },
+    {
+      ...(path.length > 0 && { path }),
+      exitCodes: [0, 1],
+      onLimit: 'cut',
+      maxOutputBytes: MAX_OUTPUT_BYTES,
+      timeoutMs: SEARCH_MS,
+      signal,
+    },
   );
   const { files, isMore } = parseGrep(stdout, { commit, query, matchCase }, limits);
   return { files, isMore: isMore || isCut };
@@ -58,15 +66,14 @@ export function parseGrep(
   limits: GrepLimits,
 ): { files: FileMatches[]; isMore: boolean } {
   const files: FileMatches[] = [];
-  const text = output.toString();
   const prefix = `${commit}:`;
   let at = 0;
-  while (at < text.length) {
-    const pathEnd = text.indexOf('\0', at);
-    const lineEnd = text.indexOf('\0', pathEnd + 1);
-    const end = text.indexOf('\n', lineEnd + 1);
+  while (at < output.length) {
+    const pathEnd = output.indexOf(0, at);
+    const lineEnd = output.indexOf(0, pathEnd + 1);
+    const end = output.indexOf('\n', lineEnd + 1);
     if (pathEnd === -1 || lineEnd === -1 || end === -1) break;
-    const path = text.slice(at + prefix.length, pathEnd);
+    const path = pathText(output.subarray(at + prefix.length, pathEnd));
     let file = files.at(-1);
     if (file?.path !== path) {
       if (files.length === limits.files) return { files, isMore: true };
@@ -76,8 +83,8 @@ export function parseGrep(
     if (file.lines.length === limits.linesPerFile) file.isMore = true;
     else
       file.lines.push({
-        line: Number(text.slice(pathEnd + 1, lineEnd)),
-        text: around(text.slice(lineEnd + 1, end), query, matchCase),
+        line: Number(output.toString('latin1', pathEnd + 1, lineEnd)),
+        text: around(output.toString('utf8', lineEnd + 1, end), query, matchCase),
       });
     at = end + 1;
   }
@@ -113,7 +120,9 @@ export async function findPaths(
       const all = Buffer.concat([rest, chunk]);
       const end = all.lastIndexOf(0) + 1;
       rest = all.subarray(end);
-      for (const name of all.toString('utf8', 0, end).split('\0')) {
+      for (const stored of all.toString('latin1', 0, end).split('\0')) {
+        // Most are plain, and there may be millions.
+        const name = PLAIN_NAME.test(stored) ? stored : pathText(Buffer.from(stored, 'latin1'));
         const path = below ? `${below}/${name}` : name;
         if (name === '' || !(matchCase ? path : path.toLowerCase()).includes(wanted)) continue;
         isMore = found.length === limit;

@@ -1,4 +1,3 @@
-import { pathInput } from './paths.ts';
 import type { Repository } from './repositories.ts';
 
 const HASH_LINE = /^[0-9a-f]{40}$/;
@@ -8,8 +7,8 @@ export async function listHistory(
   repository: Repository,
   { commit, path, skip, limit }: { commit: string; path: Buffer; skip: number; limit: number },
 ): Promise<string[]> {
-  const { stdout } = await repository.git(['rev-list', `--max-count=${limit}`, `--skip=${skip}`, '--stdin', commit], {
-    input: pathInput(path),
+  const { stdout } = await repository.git(['rev-list', `--max-count=${limit}`, `--skip=${skip}`, commit, '--'], {
+    ...(path.length > 0 && { path }),
   });
   return stdout
     .toString('latin1')

@@ -174,7 +174,7 @@ it('sees changes of mode and of kind, submodules that ask not to be shown, and n
     env: identity,
   });
   const bytes = stdout.toString().trim();
-  expect([...(await lastCommits(repository, bytes, '\ufffd'))]).toEqual([['\ufffd\ufffd', bytes]]);
+  expect([...(await lastCommits(repository, bytes, '\\xFD'))]).toEqual([['\\xFF\\xFE', bytes]]);
   const path = Buffer.from('\xfd/\xff\xfe', 'latin1');
   expect(await findLastCommit(repository, { commit: bytes, path })).toBe(bytes);
 });

@@ -1,5 +1,4 @@
 import type { StoredEntry } from './parseObjects.ts';
-import { pathInput } from './paths.ts';
 import type { Repository } from './repositories.ts';
 
 interface Folder {
@@ -40,9 +39,9 @@ export async function findLastCommits(
   if (open.size > 0)
     await repository.git(
       // `-t`: folders, too. `-c`: of a merge only what differs from all its parents.
-      ['log', '--format=%H', '--raw', '-t', '-c', '-z', '--no-abbrev', '--no-renames', '--stdin', commit],
+      ['log', '--format=%H', '--raw', '-t', '-c', '-z', '--no-abbrev', '--no-renames', commit, '--'],
       {
-        input: pathInput(Buffer.from(prefix, 'latin1')),
+        ...(prefix !== '' && { path: Buffer.from(prefix, 'latin1') }),
         timeoutMs: DEADLINE_MS,
         onLimit: 'cut',
         onOutput: (chunk) => {
@@ -63,8 +62,8 @@ export async function findLastCommit(
   const key = `path ${commit} ${path.toString('latin1')}`;
   const known = repository.facts.get(key) as { sha: string | null } | undefined;
   if (known) return known.sha;
-  const { stdout } = await repository.git(['log', '-1', '--format=%H', '--stdin', commit], {
-    input: pathInput(path),
+  const { stdout } = await repository.git(['log', '-1', '--format=%H', commit, '--'], {
+    ...(path.length > 0 && { path }),
     timeoutMs: DEADLINE_MS,
     onLimit: 'cut',
   });

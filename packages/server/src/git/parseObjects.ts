@@ -1,3 +1,4 @@
+import { pathText } from '@stagi/contract/codePath.ts';
 import type { StoredObject } from './catFile.ts';
 
 /** One line of a tree, as it is stored. */
@@ -6,6 +7,7 @@ export interface StoredEntry {
   mode: string;
   /** Git allows any bytes but NUL and `/`. */
   nameBytes: Buffer;
+  /** Its text (`contract/src/codePath.ts`): different for different bytes. */
   name: string;
   sha: string;
 }
@@ -44,7 +46,7 @@ export function parseTree(content: Buffer): StoredEntry[] {
     entries.push({
       mode: content.toString('latin1', at, space).padStart(6, '0'),
       nameBytes,
-      name: nameBytes.toString(),
+      name: pathText(nameBytes),
       sha: content.toString('hex', nul + 1, next),
     });
     at = next;

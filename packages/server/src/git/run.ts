@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 
@@ -21,6 +22,8 @@ interface Details {
 }
 
 export interface GitOptions {
+  /** The last argument, after `--`: the bytes of a path. */
+  path?: Buffer;
   /** Written to its standard input, which is then closed. */
   input?: string | Buffer;
   /** It is killed after this time. */
@@ -83,6 +86,7 @@ export function runGit(
   gitDir: string | null,
   args: readonly string[],
   {
+    path,
     input,
     timeoutMs = READ_TIMEOUT_MS,
     maxOutputBytes = MAX_OUTPUT_BYTES,
@@ -99,7 +103,7 @@ export function runGit(
       reject(new GitError('aborted', command));
       return;
     }
-    const child = spawnGit(gitDir, args, env);
+    const child = spawnGit(gitDir, args, env, path);
     const chunks: Buffer[] = [];
     let bytes = 0;
     let stderr = '';
@@ -160,15 +164,32 @@ export function spawnGit(
   gitDir: string | null,
   args: readonly string[],
   env: Record<string, string> = {},
+  path?: Buffer,
 ): ChildProcessWithoutNullStreams {
-  const child = spawn('git', args, {
+  const [program, all, more] = commandOf(args, path);
+  const child = spawn(program, all, {
     cwd: '/',
     // Set, so that git looks for a repository nowhere else.
-    env: gitEnv({ ...(gitDir !== null && { GIT_DIR: gitDir }), ...env }),
+    env: gitEnv({ ...(gitDir !== null && { GIT_DIR: gitDir }), ...env, ...more }),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   yieldToOthers(child);
   return child;
+}
+
+/** Becomes git. Its text is always the same; the full stop keeps line ends at the end of the path. */
+// biome-ignore lint/suspicious/noTemplateCurlyInString: a text for the shell.
+const WITH_BYTES = 'path=$(printf "%b." "$STAGI_PATH") && exec git "$@" "${path%.}"';
+
+/** Node writes each argument as UTF-8; the shell can give git the bytes of any path, which it reads as octal digits. */
+function commandOf(
+  args: readonly string[],
+  path: Buffer | undefined,
+): [program: string, args: readonly string[], env: Record<string, string>] {
+  if (!path) return ['git', args, {}];
+  if (isUtf8(path)) return ['git', [...args, path.toString()], {}];
+  const octal = [...path].map((byte) => `\\0${byte.toString(8).padStart(3, '0')}`).join('');
+  return ['/bin/sh', ['-c', WITH_BYTES, 'git', ...args], { STAGI_PATH: octal }];
 }
 
 /** Work of one person must not keep the process waiting that serves everybody. */

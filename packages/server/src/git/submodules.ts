@@ -1,3 +1,4 @@
+import { pathText } from '@stagi/contract/codePath.ts';
 import type { StoredCommit } from './parseObjects.ts';
 import type { Repository } from './repositories.ts';
 import { GitError } from './run.ts';
@@ -15,7 +16,7 @@ export async function submoduleUrl(repository: Repository, commit: StoredCommit,
       ['config', '--no-includes', '--blob', file.sha, '-z', '--get-regexp', '^submodule\\..*\\.(path|url)$'],
       { exitCodes: [0, 1] },
     );
-    return parseSubmodules(stdout.toString()).get(path) ?? null;
+    return parseSubmodules(stdout).get(path) ?? null;
   } catch (error) {
     // Not every `.gitmodules` is a valid file of settings.
     if (error instanceof GitError && error.reason === 'exit') return null;
@@ -23,13 +24,15 @@ export async function submoduleUrl(repository: Repository, commit: StoredCommit,
   }
 }
 
-/** `submodule.<name>.path\n<value>\0` and the same with `url`. */
-export function parseSubmodules(output: string): Map<string, string> {
+/** By the text of their path. `submodule.<name>.path\n<value>\0` and the same with `url`. */
+export function parseSubmodules(output: Buffer): Map<string, string> {
   const modules = new Map<string, { path?: string; url?: string }>();
-  for (const setting of output.split('\0')) {
+  // A byte a character.
+  for (const setting of output.toString('latin1').split('\0')) {
     const [, name, key, value] = /^submodule\.(.*)\.(path|url)\n(.*)$/s.exec(setting) ?? [];
     if (name === undefined || value === undefined) continue;
-    modules.set(name, { ...modules.get(name), [key as 'path' | 'url']: value });
+    const bytes = Buffer.from(value, 'latin1');
+    modules.set(name, { ...modules.get(name), [key!]: key === 'path' ? pathText(bytes) : bytes.toString() });
   }
   return new Map([...modules.values()].flatMap(({ path, url }) => (path && url ? [[path, url] as const] : [])));
 }

@@ -1,13 +1,12 @@
 import { notFound } from '../http/errors.ts';
 import type { StoredEntry } from './parseObjects.ts';
-import { splitPath } from './paths.ts';
+import { joinNames, splitPath } from './paths.ts';
 import type { Repository } from './repositories.ts';
 
 /** What a path leads to in a commit. */
 export interface Found {
-  /** Of the path, as they are stored: a name may not be valid UTF-8. */
+  /** As it is stored. */
   path: Buffer;
-  parts: readonly string[];
   /** Null: the root folder. */
   entry: StoredEntry | null;
   /** Null: no folder. */
@@ -30,17 +29,11 @@ export async function walkTo(repository: Repository, rootTree: string, path: str
   if (!parts) throw notFound();
   let tree: string | null = rootTree;
   let entry: StoredEntry | null = null;
-  const names: Buffer[] = [];
   for (const part of parts) {
     const entries: readonly StoredEntry[] | null = tree ? await repository.tree(tree) : null;
-    entry = entries?.find(({ name }) => name === part) ?? null;
+    entry = entries?.find(({ nameBytes }) => nameBytes.equals(part)) ?? null;
     if (!entry) throw notFound();
-    names.push(entry.nameBytes);
     tree = typeOf(entry) === 'tree' ? entry.sha : null;
   }
-  return { path: joined(names), parts, entry, tree };
-}
-
-function joined(names: readonly Buffer[]): Buffer {
-  return Buffer.concat(names.flatMap((name, n) => (n === 0 ? [name] : [Buffer.from('/'), name])));
+  return { path: joinNames(parts), entry, tree };
 }

@@ -1,8 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import type { api } from '@stagi/contract/api.ts';
 import type { OutputOf, ParsedInputOf } from '@stagi/contract/call.ts';
+import { pathText } from '@stagi/contract/codePath.ts';
 import { type BlobContent, MAX_TEXT_BYTES } from '@stagi/contract/projectCode.ts';
 import { rawFilesOf } from '../contentHost/codeTicket.ts';
-import { imageTypeOf, lfsPointerOf, textOf } from '../git/blobs.ts';
+import { encodingOf, imageTypeOf, lfsPointerOf, textOf } from '../git/blobs.ts';
 import type { StoredCommit, StoredEntry } from '../git/parseObjects.ts';
 import type { Repository } from '../git/repositories.ts';
 import { submoduleUrl } from '../git/submodules.ts';
@@ -17,10 +19,11 @@ type Output = OutputOf<typeof api.projectCode.blob>;
 
 const MAX_LINK_BYTES = 4_096;
 
-export async function viewBlob(ctx: Member, { path, ...at }: Input): Promise<Output> {
+export async function viewBlob(ctx: Member, { path: asked, ...at }: Input): Promise<Output> {
   const reading = await readCommitAt(ctx, at);
   const { repository, commit } = reading;
-  const { path: bytes, entry, tree } = await walkTo(repository, commit.tree, path);
+  const { path: bytes, entry, tree } = await walkTo(repository, commit.tree, asked);
+  const path = pathText(bytes);
   if (!entry || tree) throw notFound();
   const [{ size, content }, lastCommit] = await Promise.all([
     contentOf(repository, commit, path, entry),
@@ -59,9 +62,14 @@ async function contentOf(
     return { size, content: { kind: 'too-large', limitBytes: MAX_TEXT_BYTES } };
   const blob = await repository.read(entry.sha);
   if (!blob) throw notFound();
-  if (typeOf(entry) === 'symlink') return { size, content: { kind: 'symlink', target: blob.content.toString() } };
+  if (typeOf(entry) === 'symlink')
+    return {
+      size,
+      content: { kind: 'symlink', target: isUtf8(blob.content) ? blob.content.toString() : pathText(blob.content) },
+    };
   const pointer = lfsPointerOf(blob.content);
   if (pointer) return { size, content: { kind: 'lfs', ...pointer } };
   const text = textOf(blob.content);
-  return { size, content: text === null ? { kind: 'binary' } : { kind: 'text', text } };
+  const encoding = encodingOf(blob.content);
+  return { size, content: text === null ? { kind: 'binary' } : { kind: 'text', text, ...(encoding && { encoding }) } };
 }

@@ -1,11 +1,10 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { OutputOf, ParsedInputOf } from '@stagi/contract/call.ts';
+import { pathText } from '@stagi/contract/codePath.ts';
 import { listHistory } from '../git/history.ts';
-import { splitPath } from '../git/paths.ts';
+import { bytesOfPath } from '../git/paths.ts';
 import { requireReachable } from '../git/refs.ts';
-import type { Repository } from '../git/repositories.ts';
-import { walkTo } from '../git/walk.ts';
-import { notFound, PublicError } from '../http/errors.ts';
+import { notFound } from '../http/errors.ts';
 import type { Member } from '../http/handlers.ts';
 import { presentReading, readAt } from './at.ts';
 import { presentCommitLine } from './present.ts';
@@ -17,32 +16,24 @@ type Output = OutputOf<typeof api.projectCode.commits>;
 export async function listCommits(ctx: Member, { path, cursor, limit, ...at }: Input): Promise<Output> {
   const reading = await readAt(ctx, at);
   const { repository, commit } = reading;
-  if (!splitPath(path)) throw notFound();
+  // Something that was removed has a history, too.
+  const bytes = bytesOfPath(path);
+  if (!bytes) throw notFound();
   if (!commit) return { ...presentReading(reading), path, commits: [], next: null };
   const [start = commit.sha, offset = '0'] = cursor?.split('.') ?? [];
   if (start !== commit.sha) await requireReachable(repository, start, commit.sha);
   const skip = Number(offset);
   const shas = await listHistory(repository, {
     commit: start,
-    path: await bytesOf(repository, commit.tree, path),
+    path: bytes,
     skip,
     limit: limit + 1,
   });
   const commits = await Promise.all(shas.slice(0, limit).map((sha) => repository.commit(sha)));
   return {
     ...presentReading(reading),
-    path,
+    path: pathText(bytes),
     commits: commits.flatMap((one) => (one ? [{ ...presentCommitLine(one), parents: one.parents }] : [])),
     next: shas.length > limit ? `${start}.${skip + limit}` : null,
   };
-}
-
-/** As the tree has it, or as it was written: something that was removed has a history, too. */
-async function bytesOf(repository: Repository, tree: string, path: string): Promise<Buffer> {
-  try {
-    return (await walkTo(repository, tree, path)).path;
-  } catch (error) {
-    if (error instanceof PublicError && error.status === 404) return Buffer.from(path);
-    throw error;
-  }
 }

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { api } from '@stagi/contract/api.ts';
+import { escapePath } from '@stagi/contract/codePath.ts';
 import { GENERIC_ERROR } from '@stagi/contract/errors.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { visitContent } from '../contentHost/testing/visitContent.ts';
@@ -359,16 +360,22 @@ describe('a tree with hostile names', () => {
       .trim();
     await runGit(project.dir, ['update-ref', 'refs/heads/names', commit]);
     const { entries } = await calls.tree({ branch: 'names' });
-    expect(entries.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+    expect(entries.map(({ name }) => name).toSorted()).toEqual(names.map(escapePath).toSorted());
     const opened = await Promise.all(
       names.map((path) =>
-        calls.blob({ branch: 'names', path }).then(
+        calls.blob({ branch: 'names', path: escapePath(path) }).then(
           () => path,
           () => null,
         ),
       ),
     );
-    expect(opened.filter((name) => name !== null)).toEqual(['<img src=x onerror=alert(1)>', '-rf', '\u202etxt.exe']);
+    expect(opened.filter((name) => name !== null)).toEqual([
+      'a\nb',
+      'a\\b',
+      '<img src=x onerror=alert(1)>',
+      '-rf',
+      '\u202etxt.exe',
+    ]);
     const answer = await calls.commit({ branch: 'names' });
     expect(answer.totals.files).toBe(names.length);
     console.log(`hostile names in a tree: n = ${names.length}`);

@@ -135,7 +135,11 @@ describe('the tree of a commit', () => {
 
 it('says what a file is: text, binary, too large, a pointer, a link, a submodule', async () => {
   expect((await blob('src/main.py')).content).toEqual({ kind: 'text', text: 'import  os\nprint("bye")\n' });
-  expect((await blob('utf16.txt')).content).toEqual({ kind: 'text', text: 'hällo\n' });
+  expect((await blob('utf16.txt')).content).toEqual({
+    kind: 'text',
+    text: 'hällo\n',
+    encoding: 'utf-16le',
+  });
   expect((await blob('latin1.txt')).content).toEqual({ kind: 'text', text: 'caf\ufffd\n' });
   expect(await blob('data.bin')).toMatchObject({ content: { kind: 'binary' }, imageType: null, size: 3 });
   expect(await blob('image.png')).toMatchObject({ content: { kind: 'binary' }, imageType: 'image/png' });

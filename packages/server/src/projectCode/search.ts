@@ -1,5 +1,6 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { OutputOf, ParsedInputOf } from '@stagi/contract/call.ts';
+import { pathText } from '@stagi/contract/codePath.ts';
 import { MAX_SEARCH_FILES, MAX_SEARCH_LINES_PER_FILE } from '@stagi/contract/projectCode.ts';
 import { findPaths, grep } from '../git/grep.ts';
 import { walkTo } from '../git/walk.ts';
@@ -19,14 +20,16 @@ export async function searchCode(ctx: Member, { path, query, matchCase, ...at }:
     if (path !== '') throw notFound();
     return { ...presentReading(reading), paths: [], files: [], isMore: false };
   }
-  const { tree } = await walkTo(repository, commit.tree, path);
+  const { tree, path: bytes } = await walkTo(repository, commit.tree, path);
   const [lines, names] = await Promise.all([
     grep(
       repository,
-      { commit: commit.sha, path, query, matchCase },
+      { commit: commit.sha, path: bytes, query, matchCase },
       { files: MAX_SEARCH_FILES, linesPerFile: MAX_SEARCH_LINES_PER_FILE },
     ),
-    tree ? findPaths(repository, { tree, below: path, query, matchCase }, MAX_PATHS) : { paths: [], isMore: false },
+    tree
+      ? findPaths(repository, { tree, below: pathText(bytes), query, matchCase }, MAX_PATHS)
+      : { paths: [], isMore: false },
   ]);
   return {
     ...presentReading(reading),

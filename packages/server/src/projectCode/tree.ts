@@ -1,5 +1,6 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { OutputOf, ParsedInputOf } from '@stagi/contract/call.ts';
+import { pathText } from '@stagi/contract/codePath.ts';
 import { type CommitLine, MAX_TREE_ENTRIES, type TreeEntry } from '@stagi/contract/projectCode.ts';
 import { rawFilesOf } from '../contentHost/codeTicket.ts';
 import { findLastCommit, findLastCommits } from '../git/lastCommits.ts';
@@ -17,14 +18,14 @@ type Output = OutputOf<typeof api.projectCode.tree>;
 /** Markdown before other kinds. */
 const READMES = [/^readme\.(md|markdown)$/i, /^readme\.(rst|txt|adoc|org)$/i, /^readme$/i];
 
-export async function viewTree(ctx: Member, { path, lastCommits, ...at }: Input): Promise<Output> {
+export async function viewTree(ctx: Member, { path: asked, lastCommits, ...at }: Input): Promise<Output> {
   const reading = await readAt(ctx, at);
   const { repository, commit } = reading;
   if (!commit) {
-    if (path !== '') throw notFound();
+    if (asked !== '') throw notFound();
     return {
       ...presentReading(reading),
-      path,
+      path: '',
       entries: [],
       isMore: false,
       lastCommit: null,
@@ -32,7 +33,8 @@ export async function viewTree(ctx: Member, { path, lastCommits, ...at }: Input)
       raw: null,
     };
   }
-  const { path: bytes, tree, entry } = await walkTo(repository, commit.tree, path);
+  const { path: bytes, tree, entry } = await walkTo(repository, commit.tree, asked);
+  const path = pathText(bytes);
   const stored = tree ? await repository.tree(tree) : null;
   if (!stored) throw notFound();
   const shown = stored.toSorted(foldersFirst).slice(0, MAX_TREE_ENTRIES);

@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { errorText } from '../../../api/messages.ts';
 import { q } from '../../../api/query.ts';
-import { NotFound } from '../../../errorPages/NotFound.tsx';
 import { useProject } from '../../../featureSlots.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { ErrorState } from '../../../ui/ErrorState.tsx';
@@ -13,6 +12,7 @@ import { type CodeAddress, codePaths } from '../codeAddress.ts';
 import { useCodeAddress } from '../codePlace.ts';
 import { readAt } from '../codeReads.ts';
 import { LatestCommit } from '../LatestCommit.tsx';
+import { isAbsent, NothingHere } from '../NothingHere.tsx';
 import classes from '../ProjectCode.module.css';
 import { untilExpiry } from '../rawLink.ts';
 import { TreeSkeleton } from '../tree/TreeSkeleton.tsx';
@@ -24,16 +24,17 @@ import { viewsOf } from './fileViews.ts';
 /** One file: its text with line numbers, or what it is instead. */
 export function BlobPage() {
   const { projectId, address } = useCodeAddress('blob');
-  return address ? <File projectId={projectId} address={address} /> : <NotFound />;
+  return address ? <File projectId={projectId} address={address} /> : <NothingHere projectId={projectId} />;
 }
 
 function File({ projectId, address }: { projectId: number; address: CodeAddress }) {
   const { path } = address;
   const { data, error, refetch, isFetching } = useQuery({
-    ...q(api.projectCode.blob, { id: projectId, ...readAt(address), path }),
+    ...q(api.projectCode.blob, { id: projectId, ...readAt(address), path }, { quiet: true }),
     refetchInterval: ({ state }) => untilExpiry(state.data?.raw),
   });
   if (data) return <Loaded projectId={projectId} address={address} blob={data} isStale={error !== null} />;
+  if (isAbsent(error)) return <NothingHere projectId={projectId} path={path} />;
   if (error) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
   return <TreeSkeleton />;
 }

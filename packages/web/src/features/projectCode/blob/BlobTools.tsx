@@ -7,6 +7,7 @@ import { formatBytes } from '../../../ui/format.ts';
 import { Tag } from '../../../ui/Tag.tsx';
 import { codePaths } from '../codeAddress.ts';
 import { useQueryLink } from '../codePlace.ts';
+import { ENCODING_NAMES } from '../encodingNames.ts';
 import classes from '../ProjectCode.module.css';
 import { rawLink } from '../rawLink.ts';
 import { ViewSwitch } from '../ViewSwitch.tsx';
@@ -53,6 +54,7 @@ export function BlobTools({ projectId, branch, sha, blob, views, view }: Props) 
       <span className={classes.facts} data-testid="blob-facts">
         {text !== null && <span>{t('{{count}} lines', { count: linesOf(text).length })}</span>}
         {isFile && <span>{formatBytes(blob.size)}</span>}
+        {content.kind === 'text' && content.encoding && <Tag>{ENCODING_NAMES[content.encoding]}</Tag>}
         {blob.mode === '100755' && <Tag>{t('executable')}</Tag>}
       </span>
       <span className={classes.tools}>

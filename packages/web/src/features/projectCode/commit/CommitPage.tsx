@@ -6,7 +6,6 @@ import { Link, useNavigate, useSearchParams } from 'react-router';
 import { errorText } from '../../../api/messages.ts';
 import { q } from '../../../api/query.ts';
 import { useHasPermission } from '../../../api/user.ts';
-import { NotFound } from '../../../errorPages/NotFound.tsx';
 import { useProject } from '../../../featureSlots.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { paths } from '../../../paths.ts';
@@ -18,6 +17,7 @@ import { CommitHash } from '../CommitHash.tsx';
 import { type CodeAddress, codePaths } from '../codeAddress.ts';
 import { useCodeAddress } from '../codePlace.ts';
 import { readAt } from '../codeReads.ts';
+import { isAbsent, NothingHere } from '../NothingHere.tsx';
 import classes from '../ProjectCode.module.css';
 import { untilExpiry } from '../rawLink.ts';
 import { TreeSkeleton } from '../tree/TreeSkeleton.tsx';
@@ -28,7 +28,7 @@ import type { CommitAnswer } from './commitAnswer.ts';
 /** One commit: its message and what it changed. Without a hash the newest of the branch. */
 export function CommitPage() {
   const { projectId, address } = useCodeAddress('commit');
-  return address ? <Commit projectId={projectId} address={address} /> : <NotFound />;
+  return address ? <Commit projectId={projectId} address={address} /> : <NothingHere projectId={projectId} />;
 }
 
 function Commit({ projectId, address }: { projectId: number; address: CodeAddress }) {
@@ -36,12 +36,13 @@ function Commit({ projectId, address }: { projectId: number; address: CodeAddres
   const ignoreWhitespace = search.get('whitespace') === 'off';
   const input = { id: projectId, ...readAt(address), path: address.path, ignoreWhitespace };
   const { data, error, refetch, isFetching } = useQuery({
-    ...q(api.projectCode.commit, input),
+    ...q(api.projectCode.commit, input, { quiet: true }),
     refetchInterval: ({ state }) => untilExpiry(state.data?.raw),
     // With and without white space it is the same commit: the page stays while the other is read.
     placeholderData: (before, query) => (isSameCommit(query?.queryKey[1], input) ? before : undefined),
   });
   if (!data) {
+    if (isAbsent(error)) return <NothingHere projectId={projectId} path={address.path} />;
     if (error) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
     return <TreeSkeleton />;
   }

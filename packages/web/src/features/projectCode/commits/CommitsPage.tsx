@@ -4,7 +4,6 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { call } from '../../../api/client.ts';
 import { errorText } from '../../../api/messages.ts';
-import { NotFound } from '../../../errorPages/NotFound.tsx';
 import { useProject } from '../../../featureSlots.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { Button } from '../../../ui/Button.tsx';
@@ -18,6 +17,7 @@ import { CommitHash } from '../CommitHash.tsx';
 import { type CodeAddress, codePaths, isHash } from '../codeAddress.ts';
 import { useCodeAddress, useQueryLink } from '../codePlace.ts';
 import { readAt } from '../codeReads.ts';
+import { isAbsent, NothingHere } from '../NothingHere.tsx';
 import classes from '../ProjectCode.module.css';
 import { TreeSkeleton } from '../tree/TreeSkeleton.tsx';
 import list from './Commits.module.css';
@@ -27,7 +27,7 @@ export function CommitsPage() {
   const { projectId, address } = useCodeAddress('commits');
   const [search] = useSearchParams();
   const sha = search.get('sha') ?? '';
-  if (!address) return <NotFound />;
+  if (!address) return <NothingHere projectId={projectId} />;
   const whole = { ...address, path: search.get('path') ?? '', sha: isHash(sha) ? sha : null };
   return <History projectId={projectId} address={whole} />;
 }
@@ -44,10 +44,12 @@ function History({ projectId, address }: { projectId: number; address: CodeAddre
     queryFn: ({ pageParam, signal }) =>
       call(api.projectCode.commits, { ...input, ...(pageParam && { cursor: pageParam }) }, { quiet: true, signal }),
     initialPageParam: undefined as string | undefined,
+    meta: { quiet: true },
     getNextPageParam: ({ next }) => next ?? undefined,
   });
   const [first] = data?.pages ?? [];
   if (!first) {
+    if (isAbsent(error)) return <NothingHere projectId={projectId} path={path} />;
     if (error) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
     return <TreeSkeleton />;
   }

@@ -6,6 +6,7 @@ import { useT } from '../../../i18n/i18n.ts';
 import { CopyButton } from '../../../ui/CopyButton.tsx';
 import { Tag } from '../../../ui/Tag.tsx';
 import { codePaths } from '../codeAddress.ts';
+import { ENCODING_NAMES } from '../encodingNames.ts';
 import classes from '../ProjectCode.module.css';
 import diff from './Diff.module.css';
 import { DiffBody } from './DiffBody.tsx';
@@ -57,6 +58,7 @@ export function FileDiff({ projectId, branch, sha, file, raw, parentRaw, isSplit
           )}
         </span>
         <CopyButton value={path} label={t('Copy the path')} />
+        {file.encoding && <Tag>{ENCODING_NAMES[file.encoding]}</Tag>}
         {status !== 'modified' && <Tag>{words[status]}</Tag>}
         {file.oldMode !== null && file.mode !== null && file.oldMode !== file.mode && (
           <span className={diff.mode}>

@@ -1,12 +1,10 @@
 import { api } from '@stagi/contract/api.ts';
 import type { OutputOf } from '@stagi/contract/call.ts';
-import { CallError } from '@stagi/contract/errors.ts';
 import { IconHistory } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate, useLocation, useNavigate, useSearchParams } from 'react-router';
 import { errorText } from '../../../api/messages.ts';
 import { q } from '../../../api/query.ts';
-import { NotFound } from '../../../errorPages/NotFound.tsx';
 import { useProject } from '../../../featureSlots.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { Button } from '../../../ui/Button.tsx';
@@ -19,6 +17,7 @@ import { type CodeAddress, codePaths, isHash } from '../codeAddress.ts';
 import { useCodeAddress, useQueryLink } from '../codePlace.ts';
 import { readAt } from '../codeReads.ts';
 import { LatestCommit } from '../LatestCommit.tsx';
+import { isAbsent, NothingHere } from '../NothingHere.tsx';
 import classes from '../ProjectCode.module.css';
 import { untilExpiry } from '../rawLink.ts';
 import { SearchResults } from '../search/SearchResults.tsx';
@@ -31,35 +30,36 @@ type Tree = OutputOf<typeof api.projectCode.tree>;
 /** A folder of the code: its entries with their last commits, and its README. */
 export function TreePage() {
   const { projectId, address } = useCodeAddress('tree');
-  return address ? <Folder projectId={projectId} address={address} /> : <NotFound />;
+  return address ? <Folder projectId={projectId} address={address} /> : <NothingHere projectId={projectId} />;
 }
 
 function Folder({ projectId, address }: { projectId: number; address: CodeAddress }) {
   const { path } = address;
   const input = { id: projectId, ...readAt(address), path };
   const { data, error, refetch, isFetching } = useQuery({
-    // A path may be one of a file: that is looked for before the page says that there is none.
-    ...q(api.projectCode.tree, input, { quiet: path !== '' }),
+    ...q(api.projectCode.tree, input, { quiet: true }),
     refetchInterval: ({ state }) => untilExpiry(state.data?.raw),
   });
   if (data) return <Loaded projectId={projectId} address={address} tree={data} isGone={isAbsent(error)} />;
+  // A path may be one of a file: that is looked for before the page says that there is none.
   if (path !== '' && isAbsent(error)) return <FileAt projectId={projectId} address={address} />;
+  if (isAbsent(error)) return <NothingHere projectId={projectId} />;
   if (error) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
   return <TreeSkeleton />;
 }
-
-const isAbsent = (error: Error | null): boolean =>
-  error instanceof CallError && (error.status === 404 || error.status === 400);
 
 /** Links of texts name paths of folders and files alike. */
 function FileAt({ projectId, address }: { projectId: number; address: CodeAddress }) {
   const { hash } = useLocation();
   const { path, sha } = address;
-  const { data, error, refetch } = useQuery(q(api.projectCode.blob, { id: projectId, ...readAt(address), path }));
+  const { data, error, refetch } = useQuery(
+    q(api.projectCode.blob, { id: projectId, ...readAt(address), path }, { quiet: true }),
+  );
   if (data) {
     const branch = address.branch ?? data.branch ?? data.defaultBranch;
     return <Navigate to={codePaths.blob(projectId, { branch, sha, path, blobSha: data.sha }) + hash} replace />;
   }
+  if (isAbsent(error)) return <NothingHere projectId={projectId} path={path} />;
   if (error) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
   return <TreeSkeleton />;
 }

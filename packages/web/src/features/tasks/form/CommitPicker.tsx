@@ -52,6 +52,7 @@ function History({ projectId, chosen, isScheduled, onChoose }: HistoryProps) {
     queryFn: ({ pageParam, signal }) =>
       call(api.projectCode.commits, { ...input, ...(pageParam && { cursor: pageParam }) }, { quiet: true, signal }),
     initialPageParam: undefined as string | undefined,
+    meta: { quiet: true },
     getNextPageParam: ({ next }) => next ?? undefined,
   });
   const [first] = data?.pages ?? [];
