@@ -316,7 +316,6 @@ describe('hostile requests', () => {
     await endSsh(client);
     type Told = (error: Error | null | undefined) => void;
     const requests: ((of: ssh2.Client, told: Told) => void)[] = [
-      (of, told) => of.shell(false, told),
       (of, told) => of.shell({ term: 'xterm' }, told),
       (of, told) => of.subsys('sftp', told),
       (of, told) => of.sftp(told),

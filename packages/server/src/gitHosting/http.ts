@@ -5,12 +5,14 @@ import { BRAND } from '@stagi/contract/brand.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NO_PAGE } from '../http/plainHeaders.ts';
 import { logRefusedRequest } from '../http/refusalLog.ts';
+import type { GitCaller } from '../projects/gitAccess.ts';
 import { createKnownCallers, type KnownCallers } from '../sessions/knownCallers.ts';
 import { asPerson } from '../slots/holder.ts';
 import { holdForAnswer } from '../slots/holdForAnswer.ts';
 import { startInTurn } from '../slots/startInTurn.ts';
 import { isVersion2, type Service } from './gitService.ts';
 import type { Hosting } from './hosting.ts';
+import { LFS_JSON, lfsProjectOf, noLfs } from './lfs.ts';
 import { GitRefusal, NotOurRef, noSuchProject, refusalOf } from './refusal.ts';
 import { runTransfer } from './runTransfer.ts';
 import { authorizeGit, type GitRequest, mayGoOn, type Served, serveGit } from './serve.ts';
@@ -57,6 +59,12 @@ async function answer(
   const token = passwordOf(request.headers.authorization);
   // Before the path is looked at: without a password nobody learns which paths exist.
   if (token === null) throw unauthenticated();
+  const lfs = lfsProjectOf(request.url);
+  if (lfs) {
+    const who = async (): Promise<GitCaller> => ({ kind: 'token', token, ip: request.ip });
+    await authorizeGit(hosting.ctx, { ...named(lfs), service: 'git-upload-pack', who, via: 'https' });
+    throw noLfs();
+  }
   const asked = readRequest(request);
   const gitRequest: GitRequest = {
     ...asked,
@@ -145,21 +153,26 @@ function passwordOf(authorization: string | undefined): string | null {
 function readRequest({ method, url, headers }: FastifyRequest): Asked {
   const [path = '', query = ''] = url.split('?', 2);
   const [, clientId, slug, what] = PATH.exec(path) ?? [];
-  if (!slug || Number(clientId) > ID_MAX || slug.length > 40) throw noSuchProject();
-  const named = { clientId: Number(clientId), slug };
+  if (!slug) throw noSuchProject();
+  const project = named({ clientId: Number(clientId), slug });
   if (what === 'info/refs') {
     if (method !== 'GET') throw new GitRefusal(405, 'Only GET is answered here.');
     // Without a service this is the protocol of plain file servers.
     const service = /^service=(git-(?:upload|receive)-pack)$/.exec(query)?.[1];
     if (!service) throw new GitRefusal(403, 'Only the smart protocol of git is spoken here: use git 1.6.6 or later.');
-    return { ...named, service: service as Service, isAdvertisement: true };
+    return { ...project, service: service as Service, isAdvertisement: true };
   }
   if (method !== 'POST') throw new GitRefusal(405, 'Only POST is answered here.');
   if (headers['content-type'] !== `application/x-${what}-request`)
     throw new GitRefusal(415, `This takes application/x-${what}-request.`);
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity' && !isGzip(encoding)) throw new GitRefusal(415, 'Only gzip is unpacked here.');
-  return { ...named, service: what as Service, isAdvertisement: false };
+  return { ...project, service: what as Service, isAdvertisement: false };
+}
+
+function named<P extends { clientId: number; slug: string }>(project: P): P {
+  if (project.clientId > ID_MAX || project.slug.length > 40) throw noSuchProject();
+  return project;
 }
 
 const isGzip = (encoding: string | undefined): boolean => encoding === 'gzip' || encoding === 'x-gzip';
@@ -208,19 +221,20 @@ function sendRefusal(request: FastifyRequest, reply: FastifyReply, error: unknow
   sendRaw(request, reply.raw, error);
 }
 
-/** A few words as plain text: git prints them as `remote: …`. */
+/** A few words as plain text: git prints them as `remote: …`. For git-lfs as JSON. */
 function sendRaw(request: FastifyRequest, response: ServerResponse, error: unknown): void {
   const { status, message, retryAfter } = refusalOf(error);
-  if (status >= 500 && status !== 503) request.log.error({ err: error }, 'a git request failed');
+  if (status === 500) request.log.error({ err: error }, 'a git request failed');
   // Without credentials a client of git only asks whether it needs some.
   else if (request.headers.authorization !== undefined) logRefusedRequest(request, { status, reason: message });
   const { raw } = request;
   const { socket } = response;
   if (response.destroyed || !socket || socket.destroyed) return;
-  const body = `${message}\n`;
+  const isLfs = lfsProjectOf(request.url) !== null;
+  const body = isLfs ? JSON.stringify({ message }) : `${message}\n`;
   response.writeHead(status, {
     ...NO_CACHE,
-    'content-type': 'text/plain; charset=utf-8',
+    'content-type': isLfs ? LFS_JSON : 'text/plain; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     ...(status === 401 && { 'www-authenticate': `Basic realm="${BRAND}", charset="UTF-8"` }),
     ...(retryAfter !== null && { 'retry-after': String(retryAfter) }),

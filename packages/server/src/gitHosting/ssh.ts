@@ -21,6 +21,7 @@ import { loadHostKey } from './hostKey.ts';
 import { refusalOf } from './refusal.ts';
 import { runTransfer } from './runTransfer.ts';
 import { authorizeGit, type GitRequest, mayGoOn, type Served, serveGit } from './serve.ts';
+import { answerToLfs, endWith, greetingFor } from './sshAnswers.ts';
 import { holdersOf, isSignedBy } from './sshAuthentication.ts';
 import { type GitCommand, parseGitCommand } from './sshCommand.ts';
 
@@ -183,8 +184,8 @@ function serveConnection(hosting: Hosting, connection: Connection, known: GitCon
 }
 
 /**
- * Resolves at the end of its one command. No listener for `pty`, `shell`, `subsystem`, `x11` and `auth-agent`: ssh2
- * refuses them.
+ * Resolves at the end of its one command. A shell is a greeting. No listener for `pty`, `subsystem`, `x11` and
+ * `auth-agent`: ssh2 refuses them.
  */
 function serveSession(hosting: Hosting, session: Session, known: GitConnection, key: Key): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -196,13 +197,27 @@ function serveSession(hosting: Hosting, session: Session, known: GitConnection, 
     protocol = val;
     accept?.();
   });
+  const count = (): void => {
+    known.refused += 1;
+    if (known.refused >= MAX_REFUSED) known.socket.destroy();
+    end();
+  };
+  session.on('shell', (accept) => {
+    const channel = accept();
+    greetingFor(hosting.ctx, key)
+      .then(
+        (greeting) => endWith(channel, greeting),
+        (error: unknown) => refuse(hosting, channel, error),
+      )
+      .finally(count);
+  });
   session.on('exec', (accept, reject, { command }) => {
     const asked = parseGitCommand(command);
     if (!asked) {
-      reject?.();
-      known.refused += 1;
-      if (known.refused >= MAX_REFUSED) known.socket.destroy();
-      return end();
+      const answer = answerToLfs(command);
+      if (answer === null) reject?.();
+      else endWith(accept(), answer);
+      return count();
     }
     clearTimeout(timer);
     void serveCommand(hosting, accept(), known, { asked, key, protocol }).finally(resolve);

@@ -19,7 +19,7 @@ export async function holdersOf(ctx: Pick<Context, 'db'>, key: Signed['key']): P
 }
 
 /** As `sshKeys` stores it. */
-const fingerprintOf = (data: Buffer): string => `SHA256:${sha256(data).toString('base64').replace('=', '')}`;
+export const fingerprintOf = (data: Buffer): string => `SHA256:${sha256(data).toString('base64').replace('=', '')}`;
 
 /** OpenSSH's format of a key: the type that it names itself, and base64. */
 function publicKeyLine(data: Buffer): string {
