@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
 import { api } from '@stagi/contract/api.ts';
+import { LINKED_OBJECT } from '@stagi/contract/storageSnippets.ts';
 import { credit } from '@stagi/server/src/billing/meteredWorkspace.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
 import { sql } from 'kysely';
@@ -92,6 +93,8 @@ test('somebody creates a storage, makes a key that is shown once, resizes it and
     const id = Number(/storages\/(\d+)/.exec(page.url())?.[1]);
     const { link } = await ada.client(api.storages.uploadLink, { id, key: 'a b.txt' });
     expect((await fetch(link, { method: 'PUT', body: 'found' })).status).toBe(200);
+    const linked = await ada.client(api.storages.uploadLink, { id, key: LINKED_OBJECT });
+    expect((await fetch(linked.link, { method: 'PUT', body: 'linked' })).status).toBe(200);
     expect(await runSnippets(page)).toEqual(Object.keys(PROGRAMS).map((tool) => `${tool} finds a b.txt`));
     await expectAccessible(page, 'a new key');
     await page.getByTestId('key-download').click();

@@ -24,7 +24,7 @@ const DATA = new RegExp(
     /Simulated (?:cloud|CPU|[A-Z]\d+)|eu-sim-\d|fake:sim-[\w-]+/,
     /Stagi|STAGI|curl(?! -f)|Python|NVIDIA|Ubuntu|vLLM|Ollama|Docker|SGLang|Git|HTTPS?|SSH|README(?:\.md)?|Ctrl|English|简体中文|Русский|Türkçe/,
     /\b[KGT]B\b|\bRTX \d+\b/,
-    /winter-data|\blog-[\w-]+|\blogs\b|\blocal\b|AWS CLI|rclone|boto3|s3cmd|JavaScript|STG[A-Z2-7]+/,
+    /winter-data|\blog-[\w-]+|\blogs\b|\blocal\b|AWS CLI|rclone|boto3|s3cmd|restic|s3fs|JavaScript|STG[A-Z2-7]+/,
     /pip install -r requirements\.txt && python train\.py --data \$STAGI_INPUT_PATH|(?:data|datasets)\/|\/(?:workspace|input|output)\b|\bUTC\b/,
     /curl -f localhost:8000|\btask-\d+(?:-\d+)?\b|\brun-\d+|\bSEED\b|Europe\/Berlin/,
     /Llama 3\.1(?: 8B Instruct)?|\bMeta\b|meta-llama\/[\w.-]+|\b(?:nvfp4|fp8|bf16|XL|MB)\b/,

@@ -28,6 +28,8 @@ const PROGRAMS: Record<string, string> = {
   aws: 'awscli',
   rclone: 'rclone',
   s3cmd: 's3cmd',
+  restic: 'restic',
+  s3fs: 's3fs',
   [BOTO3]: 'python3-boto3',
   [CERTIFICATES]: 'ca-certificates',
 };

@@ -10,6 +10,8 @@ const SHA256_HEX = /^[0-9a-f]{64}$/;
 const ACCESS_KEY_ID = /^[A-Za-z0-9_-]{3,128}$/;
 const TIMESTAMP = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z$/;
 
+const OTHER_MECHANISM = `Please use ${ALGORITHM} as the authorization mechanism`;
+
 /** How the body of a request is protected. */
 export type Payload =
   | { kind: 'unsigned' }
@@ -42,13 +44,22 @@ export async function authenticate(
   const inQuery = request.query.has('X-Amz-Signature') || request.query.has('X-Amz-Algorithm');
   if (inHeader && inQuery)
     throw new S3Error('InvalidArgument', 'Only one auth mechanism allowed: the header or the query');
-  if (!inHeader && !inQuery) throw new S3Error('AccessDenied');
+  if (!inHeader && !inQuery) throw refusalOfUnsigned(request);
   const claim = inHeader ? claimOfHeader(request, now) : claimOfQuery(request, now);
   requireSignedHeaders(request, claim);
   const key = ACCESS_KEY_ID.test(claim.accessKeyId) ? await backend.findKey(claim.accessKeyId) : null;
   if (!key) throw new S3Error('InvalidAccessKeyId');
   if (!isSigned(request, claim, key.secretAccessKey)) throw new S3Error('SignatureDoesNotMatch');
   return { key, payload: payloadOf(claim, key.secretAccessKey) };
+}
+
+/** Clients that sign with version 2 or send a form are told so: "Access Denied" would send them to look for another key. */
+function refusalOfUnsigned({ method, query, headers }: S3Request): S3Error {
+  if (query.has('AWSAccessKeyId') || query.has('Signature')) return new S3Error('InvalidRequest', OTHER_MECHANISM);
+  const isForm = method === 'POST' && /^multipart\/form-data\b/i.test(headers.get('content-type') ?? '');
+  if (isForm)
+    return new S3Error('NotImplemented', `Uploads by a form are not supported: presign a PUT with ${ALGORITHM}`);
+  return new S3Error('AccessDenied');
 }
 
 interface Claim {
@@ -63,8 +74,7 @@ interface Claim {
 function claimOfHeader({ headers }: S3Request, now: Date): Claim {
   const header = headers.values.get('authorization')!;
   if (header.length > 1) throw new S3Error('InvalidArgument', 'There is more than one authorization header');
-  if (!header[0]!.startsWith(`${ALGORITHM} `))
-    throw new S3Error('InvalidRequest', `Please use ${ALGORITHM} as the authorization mechanism`);
+  if (!header[0]!.startsWith(`${ALGORITHM} `)) throw new S3Error('InvalidRequest', OTHER_MECHANISM);
   const parts = new Map<string, string>();
   for (const part of header[0]!.slice(ALGORITHM.length + 1).split(',')) {
     const equals = part.indexOf('=');

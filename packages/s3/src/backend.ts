@@ -11,6 +11,9 @@ export interface S3Backend {
   /** Which of them still work. Open transfers ask once a second, so that a revoked key ends them within 2 s. */
   stillWorking(accessKeyIds: readonly string[]): Promise<ReadonlySet<string>>;
 
+  /** The media type that the end of a name stands for, for clients that give none; null: it is not known. */
+  typeOfName(key: string): string | null;
+
   findBucket(name: string): Promise<S3Bucket | null>;
   /** The buckets that the key opens, by name. */
   listBuckets(key: S3Key): Promise<S3Bucket[]>;

@@ -7,9 +7,9 @@ import { checkTags } from './tags.ts';
 
 const MAX_METADATA_BYTES = 2_048;
 const METADATA = 'x-amz-meta-';
+/** A client that knows no type sends none, or this, which S3 itself stores then. */
+export const NO_TYPE = 'binary/octet-stream';
 const KEPT = ['cache-control', 'content-disposition', 'content-language', 'expires'];
-/** What an object without a content type gets from S3. */
-const DEFAULT_TYPE = 'binary/octet-stream';
 const ACLS = new Set(['private', 'bucket-owner-full-control', 'bucket-owner-read']);
 const UNSUPPORTED = [
   'x-amz-server-side-encryption',
@@ -19,9 +19,9 @@ const UNSUPPORTED = [
 ];
 
 /** Content headers, metadata and tags of a write. Throws `S3Error`, also for what this service does not have. */
-export function attributesOf(headers: Headers): ObjectAttributes {
+export function attributesOf(headers: Headers, typeOfName: () => string | null): ObjectAttributes {
   refuseUnsupported(headers);
-  const kept: Record<string, string> = { 'content-type': headers.get('content-type') || DEFAULT_TYPE };
+  const kept: Record<string, string> = { 'content-type': storedType(headers.get('content-type'), typeOfName) };
   for (const name of KEPT) {
     const value = headers.get(name);
     if (value) kept[name] = value;
@@ -29,6 +29,11 @@ export function attributesOf(headers: Headers): ObjectAttributes {
   const encoding = storedEncoding(headers.get('content-encoding'));
   if (encoding !== '') kept['content-encoding'] = encoding;
   return { headers: kept, metadata: metadataOf(headers), tags: tagsOfHeader(headers) };
+}
+
+/** The type that the client gave, or else the one that the object's name stands for. */
+function storedType(given: string | null, typeOfName: () => string | null): string {
+  return given && given !== NO_TYPE ? given : (typeOfName() ?? NO_TYPE);
 }
 
 function refuseUnsupported(headers: Headers): void {

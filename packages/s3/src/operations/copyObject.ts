@@ -10,7 +10,7 @@ import { MAX_PUT_BYTES } from './putObject.ts';
 
 export async function copyObject(call: ObjectCall): Promise<Answer> {
   const { backend, bucket, by, key, request } = call;
-  const given = attributesOf(request.headers);
+  const given = attributesOf(request.headers, () => backend.typeOfName(key));
   const condition = writeCondition(request.headers);
   const source = await openCopySource(call);
   if (source.size > MAX_PUT_BYTES)

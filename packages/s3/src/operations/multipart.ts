@@ -13,7 +13,10 @@ import { copyRange } from './range.ts';
 
 export async function createUpload({ backend, bucket, by, key, request: { headers } }: ObjectCall): Promise<Answer> {
   const checksum = uploadChecksum(headers);
-  const upload = await backend.createUpload(by, bucket, key, { ...attributesOf(headers), checksum });
+  const upload = await backend.createUpload(by, bucket, key, {
+    ...attributesOf(headers, () => backend.typeOfName(key)),
+    checksum,
+  });
   return {
     status: 200,
     headers: checksum ? { 'x-amz-checksum-algorithm': checksum.algorithm, 'x-amz-checksum-type': checksum.type } : {},

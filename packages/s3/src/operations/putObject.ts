@@ -9,7 +9,7 @@ export const MAX_PUT_BYTES = 5 * 1024 ** 3;
 
 export async function putObject(call: ObjectCall): Promise<Answer> {
   const { backend, bucket, by, key, request } = call;
-  const attributes = attributesOf(request.headers);
+  const attributes = attributesOf(request.headers, () => backend.typeOfName(key));
   const condition = writeCondition(request.headers);
   const body = openUploadBody(call);
   if (condition?.ifNoneMatch && (await backend.findObject(bucket, key))) throw new S3Error('PreconditionFailed');

@@ -10,6 +10,7 @@ import { blobName } from './blobs.ts';
 import type { Writer } from './changeBucket.ts';
 import { bookBytes, changeBucket } from './changeBucket.ts';
 import { commitObject } from './commitObject.ts';
+import { typeByName } from './contentTypes.ts';
 import { deleteObjects } from './deleteObjects.ts';
 import { KEY_WORKS, keysStillWorking, openS3Key } from './keys.ts';
 import { listObjects } from './listObjects.ts';
@@ -50,6 +51,8 @@ export function createBackend(
         managesBuckets: row.admin_owner !== null,
       };
     },
+
+    typeOfName: typeByName,
 
     stillWorking: (accessKeyIds) => keysStillWorking(db, accessKeyIds),
 

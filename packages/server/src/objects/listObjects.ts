@@ -1,9 +1,8 @@
 import type { Checksum, ListEntry, ListPage, ListRequest } from '@stagi/s3/backend.ts';
+import { NO_TYPE } from '@stagi/s3/objectHeaders.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 import { keyBytes, keyText } from './rows.ts';
-
-const NO_TYPE = 'binary/octet-stream';
 
 interface Listed {
   key: Buffer;

@@ -4,8 +4,10 @@ import { GB } from '@stagi/contract/storageRules.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { S3Part, S3Upload } from '@stagi/s3/backend.ts';
 import { multipartEtag } from '@stagi/s3/etag.ts';
+import { NO_TYPE } from '@stagi/s3/objectHeaders.ts';
 import type { Db } from '../db/schema.ts';
 import { invalid, notFound, refused } from '../http/errors.ts';
+import { storedType } from '../objects/contentTypes.ts';
 import { listUploads } from '../objects/listUploads.ts';
 import { abortUpload, completeUpload, createUpload, findUpload, listParts } from '../objects/uploads.ts';
 import { type StorageView, viewStorage } from './find.ts';
@@ -25,7 +27,6 @@ const MAX_PARTS = 10_000;
 const MAX_OBJECT_BYTES = 5 * 1024 * 1024 * MIB;
 /** Open uploads that one call lists. */
 const LISTED_UPLOADS = 100;
-const LISTED_TYPE = 'binary/octet-stream';
 
 export async function beginMultipart(
   ctx: Caller,
@@ -36,7 +37,7 @@ export async function beginMultipart(
   requireRoom(storage, sizeBytes);
   const upload = await withPublicErrors(() =>
     createUpload(ctx.db, storage.bucket_id!, key, {
-      headers: contentType ? { 'content-type': contentType } : {},
+      headers: { 'content-type': contentType || storedType(key) },
       metadata: {},
       tags: {},
       checksum: null,
@@ -116,7 +117,7 @@ export async function completeMultipart(
   const object = await withPublicErrors(() =>
     completeUpload(ctx.db, upload, numbers, { etag: multipartEtag(parts), checksum: null }),
   );
-  return { entity: presentObject({ ...object, contentType: object.headers['content-type'] ?? LISTED_TYPE }) };
+  return { entity: presentObject({ ...object, contentType: object.headers['content-type'] ?? NO_TYPE }) };
 }
 
 export async function abortMultipart(

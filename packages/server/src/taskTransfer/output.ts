@@ -17,6 +17,7 @@ import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { Db } from '../db/schema.ts';
 import { conflict, PublicError } from '../http/errors.ts';
+import { storedType } from '../objects/contentTypes.ts';
 import { listUploads } from '../objects/listUploads.ts';
 import {
   abortUpload,
@@ -74,7 +75,7 @@ export async function beginUpload(
       await abortUpload(ctx.db, upload, { accessKeyId });
     const now = await storageOf(ctx, run, 'write');
     requireRoom(now, sizeBytes);
-    const upload = { headers: {}, metadata: {}, tags: {}, checksum: null };
+    const upload = { headers: { 'content-type': storedType(key) }, metadata: {}, tags: {}, checksum: null };
     const { id } = await createUpload(ctx.db, storage.bucket_id, key, upload, { accessKeyId });
     return { uploadId: id, partBytes: partBytesOf(sizeBytes) };
   });

@@ -1,13 +1,13 @@
 import type { FileFacts, ListedFile } from '@stagi/contract/daemonFiles.ts';
 import type { VolumeEntry } from '@stagi/contract/volumeFiles.ts';
-import mime from 'mime';
+import { typeByName } from '../objects/contentTypes.ts';
 
 const BYTES = 'application/octet-stream';
 const OF_KIND = { folder: 'inode/directory', link: 'inode/symlink', other: 'inode/special' };
 
 /** By the name alone: no content is looked at. */
 export function contentTypeOf(kind: FileFacts['kind'], name: string): string {
-  return kind === 'file' ? (mime.getType(name) ?? BYTES) : OF_KIND[kind];
+  return kind === 'file' ? (typeByName(name) ?? BYTES) : OF_KIND[kind];
 }
 
 export function presentEntry(entry: FileFacts & Pick<ListedFile, 'name'> & Partial<ListedFile>): VolumeEntry {

@@ -14,7 +14,7 @@ const FIELDS = /\b(?:reason|statusReason|detail|message):\s*(LITERAL)/;
 const LITERAL = [String.raw`'(?:\\.|[^'\\\n])*'`, String.raw`"[^"\n]*"`, '`[^`]*`'].join('|');
 
 /** Files of the contract whose words are for programmers. */
-const NOT_SHOWN = new Set(['openapi.ts', 'apiClient.ts', 'daemon.ts', 'frames.ts', 'money.ts']);
+const NOT_SHOWN = new Set(['openapi.ts', 'apiClient.ts', 'daemon.ts', 'frames.ts', 'money.ts', 'storageSnippets.ts']);
 
 /** Every text that contract, server and daemon mark with `text('…')`. */
 export function serverTexts(packages: string): string[] {

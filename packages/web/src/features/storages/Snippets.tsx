@@ -1,10 +1,10 @@
 import { SegmentedControl, Stack } from '@mantine/core';
+import { type SnippetKey, storageSnippets } from '@stagi/contract/storageSnippets.ts';
 import type { Storage } from '@stagi/contract/storages.ts';
 import { useState } from 'react';
 import { useT } from '../../i18n/i18n.ts';
 import { CodeBlock } from '../../ui/CodeBlock.tsx';
 import { Tabs } from '../../ui/Tabs.tsx';
-import { type SnippetKey, snippets } from './snippets.ts';
 
 /** How each tool connects, from a person's machine or from a rented server. */
 export function Snippets({ storage, storageKey }: { storage: Storage; storageKey?: SnippetKey }) {
@@ -26,7 +26,7 @@ export function Snippets({ storage, storageKey }: { storage: Storage; storageKey
       )}
       <Tabs
         label={t('Tools')}
-        tabs={snippets({ ...storage, endpoint }, storageKey).map(({ key, tool, code }) => ({
+        tabs={storageSnippets({ ...storage, endpoint }, storageKey).map(({ key, tool, code }) => ({
           key,
           label: tool,
           content: <CodeBlock wrap code={code} />,
