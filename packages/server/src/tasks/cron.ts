@@ -1,3 +1,4 @@
+import { cronFault } from '@stagi/contract/cronRules.ts';
 import { text } from '@stagi/contract/text.ts';
 import { Cron } from 'croner';
 import { invalid } from '../http/errors.ts';
@@ -8,18 +9,16 @@ export interface Timetable {
   timeZone: string;
 }
 
-const FIELDS = 5;
-
 /** Refuses what is no timetable, or has no time left, at its field. Answers its first time after `now`. */
 export function requireTimetable(timetable: Timetable, now: Date): Date {
   if (!isTimeZone(timetable.timeZone)) throw invalid(text('This time zone is not known'), 'timeZone');
-  // With a colon Croner reads it as a date.
-  if (timetable.cron.split(/\s+/).length !== FIELDS || timetable.cron.includes(':')) throw notFiveFields();
+  const fault = cronFault(timetable.cron);
+  if (fault) throw invalid(fault.template, 'cron', fault.values);
   let next: Date | null;
   try {
     next = nextTime(timetable, now);
   } catch (error) {
-    // Croner throws these for a pattern that it cannot read, and nothing else.
+    // Croner throws these for a pattern that it cannot read, and nothing else. The rules above leave it none.
     if (error instanceof TypeError || error instanceof RangeError) throw notFiveFields();
     throw error;
   }

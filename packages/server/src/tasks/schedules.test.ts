@@ -59,17 +59,17 @@ describe('a schedule', () => {
     expect(openScheduleEnv(app.ctx, stored)).toEqual([{ name: 'A', value: 'secret' }]);
   });
 
-  const FIVE = 'Enter five fields: minute, hour, day of the month, month, day of the week';
+  const FIVE = 'five fields: minute, hour, day of the month, month, day of the week';
   it.each([
     [{ cron: '' }, 'cron', 'Time is required'],
-    [{ cron: '* * * *' }, 'cron', FIVE],
-    [{ cron: '* * * * * *' }, 'cron', FIVE],
-    [{ cron: '@daily' }, 'cron', FIVE],
-    [{ cron: 'a b c d e' }, 'cron', FIVE],
-    [{ cron: '60 * * * *' }, 'cron', FIVE],
-    [{ cron: '* 24 * * *' }, 'cron', FIVE],
-    [{ cron: '*/0 * * * *' }, 'cron', FIVE],
-    [{ cron: '2026-12-01T00:00:00 a b c d' }, 'cron', FIVE],
+    [{ cron: '* * * *' }, 'cron', `4 instead of ${FIVE}`],
+    [{ cron: '* * * * * *' }, 'cron', `6 instead of ${FIVE}`],
+    [{ cron: '@daily' }, 'cron', '@daily is not supported: enter five fields, such as 0 0 * * *'],
+    [{ cron: 'a b c d e' }, 'cron', 'Minute: “A” is no number, range, list or *'],
+    [{ cron: '60 * * * *' }, 'cron', 'Minute: 60 is not between 0 and 59'],
+    [{ cron: '* 24 * * *' }, 'cron', 'Hour: 24 is not between 0 and 23'],
+    [{ cron: '*/0 * * * *' }, 'cron', 'Minute: in */0 the step must be between 1 and 60, after * or a range'],
+    [{ cron: '2026-12-01T00:00:00 a b c d' }, 'cron', 'Minute: “2026-12-01T00:00:00” is no number, range, list or *'],
     [{ cron: '0 0 30 2 *' }, 'cron', 'This time never comes'],
     [{ timeZone: '' }, 'timeZone', 'Time zone is required'],
     [{ timeZone: 'Mars/Olympus' }, 'timeZone', 'This time zone is not known'],

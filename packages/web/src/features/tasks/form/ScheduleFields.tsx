@@ -1,3 +1,4 @@
+import { type CronFault, cronFault } from '@stagi/contract/cronRules.ts';
 import { text } from '@stagi/contract/text.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import launch from '../../../launchForm/LaunchForm.module.css';
@@ -14,7 +15,10 @@ import { ZonedTime } from '../schedules/ZonedTime.tsx';
 import classes from './TaskForm.module.css';
 import type { TaskFormProps } from './taskOffer.ts';
 
-const FIVE_FIELDS = text('Enter five fields: minute, hour, day of the month, month, day of the week');
+const FIVE_FIELDS: CronFault = {
+  template: text('Enter five fields: minute, hour, day of the month, month, day of the week'),
+  values: {},
+};
 
 /** From Monday on. */
 const WEEK = [1, 2, 3, 4, 5, 6, 0];
@@ -26,6 +30,7 @@ export function ScheduleFields({ form, field }: Pick<TaskFormProps, 'form' | 'fi
   const cronAsked = cronOf(form.values);
   const next = useNextTimes(cronAsked, timeZone);
   const cron = field('cron');
+  const fault = cronAsked === null ? null : (cronFault(cronAsked) ?? (next.is === 'wrong' ? FIVE_FIELDS : null));
   return (
     <>
       <TextInput
@@ -84,7 +89,7 @@ export function ScheduleFields({ form, field }: Pick<TaskFormProps, 'form' | 'fi
             spellCheck={false}
             classNames={{ input: 'mono' }}
             {...cron}
-            error={cron.error ?? (next.is === 'wrong' ? t(FIVE_FIELDS) : undefined)}
+            error={cron.error ?? (fault ? t(fault.template, fault.values) : undefined)}
             data-testid="schedule-cron"
           />
         )}
