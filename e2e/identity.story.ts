@@ -76,7 +76,8 @@ test('bad input is refused at its field and nothing typed is lost, on a phone', 
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Log in', exact: true }).last().click();
-  await expect(page.getByText('Incorrect email or password').first()).toBeVisible();
+  await expect(page.getByText('Incorrect email or password')).toHaveCount(1);
+  await expect(page.locator('input[aria-invalid=true]')).toHaveCount(2);
   await expect(page.getByLabel('Email')).toHaveValue(email);
   await noSidewaysScroll(page);
 });

@@ -85,7 +85,7 @@ test('a model is deployed from its page, followed while it loads, and chatted wi
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Deploy Tiny random Llama');
     await expectAccessible(page, 'the deploy form');
     await page.getByTestId('deploy-submit').click();
-    await expect(page.getByText('Instance is required')).toBeVisible();
+    await expect(page.getByText('Server is required')).toBeVisible();
     await page.getByTestId('deploy-server').click();
     await page.getByRole('option', { name: /My machine/ }).click();
     await expect(page.getByText('Their speed is not predicted')).toBeVisible();

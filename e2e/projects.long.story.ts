@@ -84,7 +84,7 @@ test('a project is created, pushed to by the lines it shows, given a server and 
 
   await test.step('its addresses are at hand on every page of it', async () => {
     await tab(page, 'Activity').click();
-    await expect(page.getByTestId('project-activity-row').first()).toContainText('push');
+    await expect(page.getByTestId('project-activity-row').first()).toContainText('Commits pushed');
     await expect(page.getByTestId('project-activity-row').first()).toContainText('main');
     await page.getByTestId('project-clone').click();
     const addresses = page.getByTestId('clone-addresses');
@@ -187,7 +187,7 @@ test('a repository is imported, and an import that fails says why', async ({ bro
     await expect(page.getByText('The import failed')).toBeHidden();
     await expect(page.getByTestId('project-empty')).toBeHidden();
     await tab(page, 'Activity').click();
-    await expect(page.getByTestId('project-activity-row').first()).toContainText('import done');
+    await expect(page.getByTestId('project-activity-row').first()).toContainText('Import finished');
     await followLink(page, '/projects');
     await expect(page.getByTestId('project-row')).toContainText('Add README.md');
   });

@@ -78,7 +78,7 @@ test('a task is filled in, started and cloned', async ({ browser }) => {
     for (const message of [
       'Launch command is required',
       'Image is required',
-      'Instance is required',
+      'Server is required',
       'Storage is required',
       'Input URL path is required',
       'Input path is required',
@@ -132,7 +132,7 @@ test('a task is filled in, started and cloned', async ({ browser }) => {
       'output-path': '/out',
     });
     await page.getByTestId('task-submit').click();
-    await expect(page.getByText('This server has 4 CPUs')).toBeVisible();
+    await expect(page.getByText('CPUs: at most 4 on this server')).toBeVisible();
     await page.getByTestId('task-cpus').fill('1');
   });
 

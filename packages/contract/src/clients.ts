@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { call } from './call.ts';
 import { Name } from './fields.ts';
-import { Id, ListInput, listOf, oneOf, SuccessResponse } from './page.ts';
+import { EditVersion, Id, ListInput, listOf, oneOf, SuccessResponse } from './page.ts';
 import { PERMISSIONS, ROLES } from './permissions.ts';
 import { ClientRelation } from './user.ts';
 
@@ -19,6 +19,8 @@ export const Member = z.object({
   hold: z.enum(['more-power', 'last-owner']).nullable(),
   /** Access keys and share links to storages of the workspace that they or their tokens made and that work now. */
   keysAndLinks: z.number().int(),
+  /** Changes with each edit: see `EditVersion`. */
+  version: z.string().optional(),
 });
 export type Member = z.infer<typeof Member>;
 
@@ -44,7 +46,7 @@ export const clients = {
     path: 'client/edit',
     summary: 'Renames the workspace.',
     auth: ['CLIENT_MANAGEMENT'],
-    input: z.object({ newName: Name }),
+    input: z.object({ newName: Name, version: EditVersion.optional() }),
     output: oneOf(ClientRelation),
   }),
   leave: call({
@@ -73,7 +75,7 @@ export const clients = {
     path: 'client/member/edit',
     summary: 'Changes the role of a member. Refused for a role with a permission that the caller lacks.',
     auth: MEMBERS,
-    input: z.object({ userId: Id, role: Role }),
+    input: z.object({ userId: Id, role: Role, version: EditVersion.optional() }),
     output: oneOf(Member),
   }),
   removeMember: call({

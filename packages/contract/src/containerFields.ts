@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ContainerPort, HostPort, Name, Slug, VolumePath } from './fields.ts';
-import { Ref, refOr } from './page.ts';
+import { EditVersion, Ref, refOr } from './page.ts';
 import { text } from './text.ts';
 
 export const RestartPolicy = z.enum(['no', 'on-failure', 'unless-stopped', 'always'], text('Please choose an option'));
@@ -116,7 +116,7 @@ export const CreateContainer = z
   .strictObject({
     ...SPECIFICATION,
     /** The server it runs on, rented or own. */
-    instanceRef: refOr(text('Instance is required')),
+    instanceRef: refOr(text('Server is required')),
     /** A project that it belongs to: deleted together. */
     projectRef: Ref.optional(),
     slug: Slug,
@@ -168,6 +168,7 @@ export const EditContainer = z
     memoryGb: SPECIFICATION.memoryGb.nullable().optional(),
     shmMb: SPECIFICATION.shmMb.nullable().optional(),
     healthCheck: HealthCheck.nullable().optional(),
+    version: EditVersion.optional(),
   })
   .superRefine(refuseDuplicates);
 

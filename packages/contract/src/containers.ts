@@ -169,6 +169,8 @@ export const Container = z.object({
   createdBy: z.string(),
   /** Why no terminal can be opened in it now; null: one can. */
   terminalRefusal: z.string().nullable(),
+  /** Changes with each edit: see `EditVersion`. */
+  version: z.string().optional(),
 });
 export type Container = z.infer<typeof Container>;
 

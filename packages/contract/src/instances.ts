@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { call } from './call.ts';
 import { Slug, Title } from './fields.ts';
 import { Cpu, Disk, Gpu } from './hardware.ts';
-import { Id, ListInput, listOf, oneOf, Ref, SuccessResponse } from './page.ts';
+import { EditVersion, Id, ListInput, listOf, oneOf, Ref, SuccessResponse } from './page.ts';
 import { Price } from './price.ts';
 import { text } from './text.ts';
 import { no, type Verdict, yes } from './verdict.ts';
@@ -83,6 +83,8 @@ export type MachineFacts = z.infer<typeof MachineFacts>;
 const ProgressStep = z.object({ step: z.enum(['capacity', 'booting', 'daemon', 'ready']), at: z.string().nullable() });
 
 const common = {
+  /** Changes with each edit: see `EditVersion`. */
+  version: z.string().optional(),
   id: Id,
   slug: z.string(),
   title: z.string(),
@@ -248,7 +250,7 @@ export const instances = {
     summary: 'Changes the title.',
     auth: MANAGE,
     byToken: true,
-    input: z.object({ id: Id, title: Title }),
+    input: z.object({ id: Id, title: Title, version: EditVersion.optional() }),
     output: oneOf(Instance),
   }),
   start: call({
@@ -378,7 +380,7 @@ export const selfHosted = {
     summary: 'Changes the title.',
     auth: SELF_MANAGE,
     byToken: true,
-    input: z.object({ id: Id, title: Title }),
+    input: z.object({ id: Id, title: Title, version: EditVersion.optional() }),
     output: oneOf(SelfHostedInstance),
   }),
   delete: call({

@@ -130,7 +130,7 @@ export const DeployModel = z
   })
   .superRefine(({ instanceRef, rent }, context) => {
     if (!instanceRef === !rent)
-      context.addIssue({ code: 'custom', path: ['instanceRef'], message: text('Instance is required') });
+      context.addIssue({ code: 'custom', path: ['instanceRef'], message: text('Server is required') });
   });
 
 const Message = z.strictObject({

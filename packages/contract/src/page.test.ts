@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { refOr } from './page.ts';
 
-const message = 'Instance is required';
+const message = 'Server is required';
 
 it.each([undefined, null, {}, { id: 'one' }])('refuses %o with its own message', (input) => {
   expect(refOr(message).safeParse(input).error?.issues).toMatchObject([{ path: [], message }]);

@@ -33,6 +33,12 @@ export function oneOf<T extends z.ZodType>(entity: T) {
 /** The answer of a call that has nothing else to tell. */
 export const SuccessResponse = z.object({ isSuccess: z.literal(true), message: z.string().optional() });
 
+/**
+ * The `version` of an entity as it was read. An edit with it is refused with 409 when somebody has changed the entity since;
+ * without it the edit is made in any case.
+ */
+export const EditVersion = z.string().max(64);
+
 export const Id = z.number().int().positive().max(Number.MAX_SAFE_INTEGER);
 
 /** Another thing, as a link to it shows it. */

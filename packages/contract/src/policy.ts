@@ -166,7 +166,7 @@ function refusedSize({ nanoCpus, memoryBytes }: DesiredContainer['spec'], policy
   if (!isIntegerBetween(nanoCpus, MIN_NANO_CPUS, MAX.cpus * 1e9))
     found.push({ field: 'cpus', message: text('CPU must be at least 0.1') });
   else if (policy.maxCpus !== null && nanoCpus > policy.maxCpus * 1e9)
-    found.push({ field: 'cpus', message: text('This server allows at most {{cpus}} CPUs', { cpus: policy.maxCpus }) });
+    found.push({ field: 'cpus', message: text('CPUs: this server allows at most {{cpus}}', { cpus: policy.maxCpus }) });
   if (memoryBytes !== null && !isIntegerBetween(memoryBytes, MIN_MEMORY_BYTES, Number.MAX_SAFE_INTEGER))
     found.push({ field: 'memoryGb', message: text('Memory must be at least 0.05 GB') });
   else if (policy.maxMemoryBytes !== null && (memoryBytes ?? 0) > policy.maxMemoryBytes)

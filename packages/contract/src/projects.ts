@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { call } from './call.ts';
 import { Slug, Title, writtenText } from './fields.ts';
-import { Id, ListInput, listOf, oneOf, Ref, refOr, SuccessResponse } from './page.ts';
+import { EditVersion, Id, ListInput, listOf, oneOf, Ref, refOr, SuccessResponse } from './page.ts';
 import { ImportStatus, ProjectStatus } from './projectRules.ts';
 import { text } from './text.ts';
 
@@ -85,6 +85,8 @@ export const Project = z.object({
   gitSsh: z.string(),
   /** Whether a forced push to the default branch, and its deletion, are accepted. */
   allowForcedPush: z.boolean(),
+  /** Changes with each edit: see `EditVersion`. */
+  version: z.string().optional(),
   /** Whether the caller may push now. */
   canPush: z.boolean(),
   /** The last import, if there was one. */
@@ -165,7 +167,7 @@ const MANAGE = ['PROJECT_MANAGEMENT'] as const;
 
 const InstanceOfProject = z.object({
   projectRef: refOr(text('Project is required')),
-  instanceRef: refOr(text('Instance is required')),
+  instanceRef: refOr(text('Server is required')),
 });
 
 export const projects = {
@@ -227,6 +229,7 @@ export const projects = {
       /** A branch that exists. */
       defaultBranch: BranchName.optional(),
       allowForcedPush: z.boolean().optional(),
+      version: EditVersion.optional(),
     }),
     output: oneOf(Project),
   }),

@@ -71,7 +71,7 @@ export const serverImages = {
     auth: MANAGE,
     byToken: true,
     input: z.object({
-      instanceRef: refOr(text('Instance is required')),
+      instanceRef: refOr(text('Server is required')),
       reference: z.string(text('Image is required')).trim().min(1, text('Image is required')).max(500),
     }),
     output: Asked,
@@ -82,7 +82,7 @@ export const serverImages = {
       'Asks a server to remove all images that no container needs; with `dryRun`, which these are and what is freed.',
     auth: MANAGE,
     byToken: true,
-    input: z.object({ instanceRef: refOr(text('Instance is required')), dryRun: z.boolean().default(false) }),
+    input: z.object({ instanceRef: refOr(text('Server is required')), dryRun: z.boolean().default(false) }),
     output: Asked,
   }),
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { call } from './call.ts';
 import { Slug, Title } from './fields.ts';
-import { Id, ListInput, listOf, oneOf, Ref, SuccessResponse } from './page.ts';
+import { EditVersion, Id, ListInput, listOf, oneOf, Ref, SuccessResponse } from './page.ts';
 import { Price } from './price.ts';
 import { LOG_BUCKET_PREFIX, MAX_OBJECT_KEY_BYTES, StorageKind, StorageStatus } from './storageRules.ts';
 import { text } from './text.ts';
@@ -54,6 +54,8 @@ export const Storage = z.object({
   taskCount: z.number().int(),
   /** The server of a log bucket. */
   instance: z.object({ id: Id, slug: z.string(), title: z.string(), isClosed: z.boolean() }).nullable(),
+  /** Changes with each edit: see `EditVersion`. */
+  version: z.string().optional(),
 });
 export type Storage = z.infer<typeof Storage>;
 
@@ -101,7 +103,7 @@ export const ObjectKey = z
   .refine((key) => encoder.encode(key).length <= MAX_OBJECT_KEY_BYTES, text('Object key must be at most 1,024 bytes'))
   .refine((key) => key.isWellFormed() && !key.includes('\0'), text('Object key must be valid text'));
 
-const Prefix = z
+export const Prefix = z
   .string()
   .refine((key) => encoder.encode(key).length <= MAX_OBJECT_KEY_BYTES, text('Prefix must be at most 1,024 bytes'))
   .refine((key) => key.isWellFormed() && !key.includes('\0'), text('Prefix must be valid text'));
@@ -179,7 +181,12 @@ export const storages = {
     summary: 'Changes the title or the size, which is never less than what is stored.',
     auth: MANAGE,
     byToken: true,
-    input: z.object({ id: Id, title: Title.optional(), sizeGb: StorageSize.optional() }),
+    input: z.object({
+      id: Id,
+      title: Title.optional(),
+      sizeGb: StorageSize.optional(),
+      version: EditVersion.optional(),
+    }),
     output: oneOf(Storage),
   }),
   delete: call({

@@ -44,7 +44,7 @@ const TaskVariable = EnvVariable.partial({ value: true }).refine(({ name }) => !
 export const taskFields = {
   projectRef: refOr(text('Project is required')),
   /** An attached server of the project. */
-  instanceRef: refOr(text('Instance is required')),
+  instanceRef: refOr(text('Server is required')),
   storageRef: refOr(text('Storage is required')),
   /** An object key of the storage, or a prefix of keys that ends in `/`. */
   inputUrlPath: z.string(REQUIRED.inputUrlPath).trim().min(1, REQUIRED.inputUrlPath).pipe(ObjectKey),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { call } from './call.ts';
 import { Title } from './fields.ts';
-import { Id, ListInput, listOf, Named, oneOf, Ref, SuccessResponse } from './page.ts';
+import { EditVersion, Id, ListInput, listOf, Named, oneOf, Ref, SuccessResponse } from './page.ts';
 import { checkTaskFields, TaskFields, taskFields } from './taskFields.ts';
 import { TaskStatus } from './taskRules.ts';
 import { text } from './text.ts';
@@ -43,6 +43,8 @@ export const TaskSchedule = z.object({
   createdBy: z.string().nullable(),
   task: TaskFields,
   instance: Named,
+  /** Changes with each edit: see `EditVersion`. */
+  version: z.string().optional(),
 });
 export type TaskSchedule = z.infer<typeof TaskSchedule>;
 
@@ -85,6 +87,7 @@ export const taskSchedules = {
       cron: timetable.cron.optional(),
       timeZone: timetable.timeZone.optional(),
       isPaused: z.boolean().optional(),
+      version: EditVersion.optional(),
       /** All fields anew. Variables without a value keep theirs. */
       task: z.strictObject(taskFields).superRefine(checkTaskFields).optional(),
     }),

@@ -23,6 +23,8 @@ export const ClientRelation = z.object({
   permissions: z.array(z.enum(PERMISSIONS)),
   hourlyPaidServicesDaysLeft: z.number().nullable(),
   subscriptionPlan: Plan,
+  /** Changes with each edit: see `EditVersion`. */
+  version: z.string().optional(),
 });
 export type ClientRelation = z.infer<typeof ClientRelation>;
 

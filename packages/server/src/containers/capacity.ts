@@ -72,7 +72,10 @@ export async function checkCapacity(
   // In tenths, so that 0.1 + 0.2 is 0.3.
   const tenths = (cpus: number): number => Math.round(cpus * 10);
   if (tenths(taken.cpus) + tenths(requested.cpus) * requested.count > tenths(size.cpus)) {
-    throw invalid(text('No available CPUs to create a container'), 'cpus');
+    if (requested.changedId === undefined) throw invalid(text('No available CPUs to create a container'), 'cpus');
+    throw invalid(text('CPUs: only {{free}} are free on this server'), 'cpus', {
+      free: Math.max(0, tenths(size.cpus) - tenths(taken.cpus)) / 10,
+    });
   }
   const gpu = requested.gpuIds.find((id) => taken.gpuIds.includes(id));
   if (gpu !== undefined || (requested.count > 1 && requested.gpuIds.length > 0)) {

@@ -11,6 +11,7 @@ import type { Context } from '../context.ts';
 import type { AppliedSpec, ContainerTable } from '../db/computeTables.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { ContainerRow, Db } from '../db/schema.ts';
+import { requireVersion } from '../http/editVersion.ts';
 import { refused } from '../http/errors.ts';
 import { lockManagedContainer, requireManagement, type Viewer, visibleContainer } from './access.ts';
 import { checkCapacity, checkPolicy } from './capacity.ts';
@@ -42,6 +43,7 @@ export function editContainer(ctx: Caller, asked: Asked): Promise<Container> {
     const { container, server, row } = await lockForEdit(viewer, asked.ref);
     const verdict = containerCan.edit(container);
     if (!verdict.allowed || !server) throw refused(verdict.allowed ? SERVER_AWAY : verdict.reason);
+    requireVersion(asked.version, container.version);
     await changeNames(viewer, row, asked);
     const before = specificationOf(ctx, row);
     const wanted = wantedOf(row.instance_id, asked, before);
@@ -125,7 +127,7 @@ function wantedOf(instanceId: number, asked: Asked, before: Specification): Spec
 }
 
 /** A change under way recreates it by itself. Names alone interrupt nothing. */
-function isToRenew(container: Container, { ref: _, title, projectRef, ...asked }: Asked): boolean {
+function isToRenew(container: Container, { ref: _, version: __, title, projectRef, ...asked }: Asked): boolean {
   const isForNames = title !== undefined || projectRef !== undefined;
   const isForNamesOnly = isForNames && Object.values(asked).every((value) => value === undefined);
   return isToRecreate(container) && container.pendingEdit === null && !isForNamesOnly;

@@ -260,7 +260,7 @@ describe('editing a container', () => {
     const { id } = await running();
     const other = await running({ gpuIds: [1], portMappings: [{ host: 8081, container: 80 }], cpus: 2 });
     const deny: [Edit, Record<string, string>][] = [
-      [{ cpus: 2.1 }, { cpus: 'No available CPUs to create a container' }],
+      [{ cpus: 2.1 }, { cpus: 'CPUs: only 2 are free on this server' }],
       [{ gpuIds: [1] }, { gpuIds: 'GPU 1 is in use by another container' }],
       [{ gpuIds: [5] }, { gpuIds: 'This server has no free GPU 5' }],
       [{ memoryGb: 8.5 }, { memoryGb: 'This server allows at most 8.0 GB' }],

@@ -1,5 +1,6 @@
 import type { Container } from '@stagi/contract/containers.ts';
 import { containerTerminalRefusal } from '@stagi/contract/terminals.ts';
+import { versionOf } from '../http/editVersion.ts';
 import { boundAs } from './boundPorts.ts';
 import { presentUnprotected } from './protections.ts';
 import type { ContainerView } from './queries.ts';
@@ -48,6 +49,7 @@ export function presentContainer(row: ContainerView): Container {
     finishedAt: iso(row.finished_at),
     createdAt: row.created_at.toISOString(),
     createdBy: row.creator,
+    version: versionOf({ title: row.title, project: row.project?.id ?? null, spec: row.spec_no }),
     terminalRefusal: containerTerminalRefusal({
       status: row.status,
       isTask: row.task !== null,

@@ -1,6 +1,7 @@
 import { type ErrorBody, GENERIC_ERROR } from '@stagi/contract/errors.ts';
 import { isPlainMessage } from '@stagi/contract/plainMessages.ts';
 import { text } from '@stagi/contract/text.ts';
+import { type Wait, waitOf } from '@stagi/contract/waits.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import pg from 'pg';
 import type { z } from 'zod';
@@ -53,11 +54,16 @@ export const notFound = (): PublicError => new PublicError(404, text('Not found'
 export const workspaceGone = (): PublicError =>
   new PublicError(404, text('This workspace cannot be found'), { fieldsWithError: ['X-Client-ID'] });
 export const conflict = (message: string): PublicError => new PublicError(409, message);
-export const tooManyRequests = (seconds: number): PublicError =>
-  new PublicError(429, text('Too many attempts. Try again in {{seconds}} s.'), {
-    values: { seconds },
-    retryAfter: seconds,
-  });
+/** What somebody is told who has tried too often. */
+const TOO_MANY_ATTEMPTS: Record<Wait['unit'], string> = {
+  second: text('Too many attempts. Try again in {{seconds}} s.'),
+  minute: text('Too many attempts. Try again in {{minutes}} min.'),
+  hour: text('Too many attempts. Try again in {{hours}} h.'),
+};
+export function tooManyRequests(seconds: number): PublicError {
+  const { unit, count } = waitOf(seconds);
+  return new PublicError(429, TOO_MANY_ATTEMPTS[unit], { values: { [`${unit}s`]: count }, retryAfter: seconds });
+}
 /** One caller has too many requests in progress; the next try may come after so many seconds. */
 export const tooManyConcurrent = (seconds: number): PublicError =>
   new PublicError(429, text('Too many requests at once'), { retryAfter: seconds });

@@ -3,6 +3,7 @@ import type { EntityFilterRequest, Ref } from '@stagi/contract/page.ts';
 import { sql } from 'kysely';
 import type { InstanceTable } from '../db/computeTables.ts';
 import type { Db, InstanceRow } from '../db/schema.ts';
+import { requireVersion, versionOf } from '../http/editVersion.ts';
 import { notFound } from '../http/errors.ts';
 import { contains, isId, offsetOf, sortColumn } from '../http/paging.ts';
 
@@ -159,19 +160,25 @@ export async function requireInstance(db: Db, workspaceId: number, kind: Kind, r
   return row;
 }
 
+/** Of what an edit changes. */
+export const instanceVersion = ({ title }: { title: string }): string => versionOf({ title });
+
+/** In a transaction of the caller. */
 export async function renameInstance(
-  db: Db,
+  trx: Db,
   workspaceId: number,
   kind: Kind,
-  id: number,
-  title: string,
+  { id, title, version }: { id: number; title: string; version?: string | undefined },
 ): Promise<void> {
-  const { numUpdatedRows } = await db
-    .updateTable('instance')
-    .set({ title })
+  const row = await trx
+    .selectFrom('instance')
+    .select(['id', 'title'])
     .where('workspace_id', '=', workspaceId)
     .where('kind', '=', kind)
     .where(isId('instance.id', id))
+    .forNoKeyUpdate()
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw notFound();
+  if (!row) throw notFound();
+  requireVersion(version, instanceVersion(row));
+  await trx.updateTable('instance').set({ title }).where('id', '=', row.id).execute();
 }

@@ -2,7 +2,7 @@ import type { Instance, RentedStatus } from '@stagi/contract/instances.ts';
 import { hostTerminalRefusal } from '@stagi/contract/terminals.ts';
 import { presentPrice } from '../billing/price.ts';
 import type { Context } from '../context.ts';
-import type { InstanceView } from './find.ts';
+import { type InstanceView, instanceVersion } from './find.ts';
 
 /** After this many failed attempts in a row the last error is shown. */
 const ATTEMPTS_BEFORE_REASON = 3;
@@ -43,6 +43,7 @@ export function presentCommon(row: InstanceView, cpus: number | null) {
     id: row.id,
     slug: row.slug,
     title: row.title,
+    version: instanceVersion(row),
     statusSince: row.status_since.toISOString(),
     statusSeenAt: iso(row.status_seen_at),
     statusDeadline: iso(row.status_deadline),

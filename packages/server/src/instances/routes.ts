@@ -27,9 +27,9 @@ export const instanceHandlers: HandlersOf<typeof api.instances> = {
     (ctx, { offerId }) => findAvailableOffer(ctx, offerId),
     async (ctx, input, offer) => one(ctx, { id: await rent(ctx, input, offer) }),
   ),
-  async edit(ctx, { id, title }) {
+  async edit(ctx, { id, title, version }) {
     await inTransaction(ctx.db, async (trx) => {
-      await renameInstance(trx, ctx.workspace.id, 'rented', id, title);
+      await renameInstance(trx, ctx.workspace.id, 'rented', { id, title, version });
       await renameLogBucket(trx, id, title);
     });
     return one(ctx, { id });

@@ -1,6 +1,7 @@
 import type { ClientRelation } from '@stagi/contract/user.ts';
 import { readDaysLeft } from '../billing/burnRate.ts';
 import type { Context } from '../context.ts';
+import { versionOf } from '../http/editVersion.ts';
 import { type Authenticated, type Membership, permissionsOf } from '../sessions/authenticate.ts';
 
 export async function presentRelation(context: Pick<Context, 'pg'>, workspace: Membership): Promise<ClientRelation> {
@@ -28,8 +29,12 @@ function relationOf(workspace: Omit<Membership, 'exhausted' | 'hasRentals'>, day
     permissions: [...workspace.permissions],
     hourlyPaidServicesDaysLeft: daysLeft,
     subscriptionPlan: workspace.plan,
+    version: workspaceVersion(workspace),
   };
 }
+
+/** Of what an edit changes. */
+export const workspaceVersion = ({ name }: { name: string }): string => versionOf({ name });
 
 /** The owner's relation to a workspace that was just created: nothing runs in it yet. */
 export function presentNewRelation(

@@ -181,7 +181,7 @@ describe('deploying a model', () => {
   });
 
   it.each<[string, () => Promise<Partial<Deploy>>, string, string]>([
-    ['without a server', async () => ({}), 'instanceRef', 'Instance is required'],
+    ['without a server', async () => ({}), 'instanceRef', 'Server is required'],
     [
       'on a server without a GPU that its engine needs',
       async () => ({ instanceRef: { id: (await aServer()).id } }),

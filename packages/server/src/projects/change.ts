@@ -7,11 +7,12 @@ import { sql } from 'kysely';
 import { announce } from '../bus/bus.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
+import { requireVersion } from '../http/editVersion.ts';
 import { invalid, refused } from '../http/errors.ts';
 import { recordProjectActivity } from './activity.ts';
 import { lockProject, viewProject } from './find.ts';
 import { repositoryPath } from './gitAccess.ts';
-import { actionable } from './present.ts';
+import { actionable, projectVersion } from './present.ts';
 import { tipColumns } from './recordState.ts';
 import { type Tip, tipOf } from './repositoryState.ts';
 import { announceProject, transitionProject } from './status.ts';
@@ -34,13 +35,14 @@ export async function chosenTip(ctx: Caller, { id, defaultBranch }: Edit): Promi
 /** Changes what the settings of a project show. The worker lets the repository follow. */
 export async function editProject(
   ctx: Caller,
-  { id, title, description, defaultBranch, allowForcedPush }: Edit,
+  { id, title, description, defaultBranch, allowForcedPush, version }: Edit,
   tip: Tip | null,
 ): Promise<void> {
   await inTransaction(ctx.db, async (trx) => {
     const project = await lockProject(trx, ctx.workspace.id, { id });
     const verdict = projectCan.change(project);
     if (!verdict.allowed) throw refused(verdict.reason);
+    requireVersion(version, projectVersion(project));
     const change = {
       ...(title !== undefined && { title }),
       ...(description !== undefined && { description }),

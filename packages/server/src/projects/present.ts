@@ -3,6 +3,7 @@ import { projectCan } from '@stagi/contract/projectRules.ts';
 import type { Project, ProjectImport } from '@stagi/contract/projects.ts';
 import type { Config } from '../config/config.ts';
 import type { ProjectRow } from '../db/schema.ts';
+import { versionOf } from '../http/editVersion.ts';
 import type { ImportView, ProjectView } from './find.ts';
 import { httpsAddress, sshAddress } from './gitAddresses.ts';
 
@@ -39,10 +40,14 @@ export function presentProject({ config, workspace }: Reader, row: ProjectView):
     gitHttps: httpsAddress(config, row),
     gitSsh: sshAddress(config, row),
     allowForcedPush: row.allow_forced_push,
+    version: projectVersion(row),
     canPush: holdsAny(workspace.permissions, ['PROJECT_MANAGEMENT']) && projectCan.push(actionable(row)).allowed,
     import: row.import && presentImport(row.import),
   };
 }
+
+/** Of what its form changes. The rest is switched one at a time, beside the form. */
+export const projectVersion = ({ title, description }: ProjectRow): string => versionOf({ title, description });
 
 /** What the rules of the contract ask of a project. */
 export const actionable = (row: ProjectView) => ({ status: row.status, isEmpty: row.is_empty, import: row.import });

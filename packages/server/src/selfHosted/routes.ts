@@ -1,4 +1,5 @@
 import type { api } from '@stagi/contract/api.ts';
+import { inTransaction } from '../db/pool.ts';
 import type { HandlersOf } from '../http/handlers.ts';
 import { pageOf } from '../http/paging.ts';
 import { listActivities } from '../instances/activity.ts';
@@ -24,8 +25,8 @@ export const selfHostedHandlers: HandlersOf<typeof api.selfHosted> = {
   async reissueToken(ctx, input) {
     return { isSuccess: true, ...(await reissueToken(ctx, input)) };
   },
-  async edit(ctx, { id, title }) {
-    await renameInstance(ctx.db, ctx.workspace.id, 'self-hosted', id, title);
+  async edit(ctx, { id, ...change }) {
+    await inTransaction(ctx.db, (trx) => renameInstance(trx, ctx.workspace.id, 'self-hosted', { id, ...change }));
     return {
       isSuccess: true,
       entity: presentSelfHosted(await viewInstance(ctx.db, ctx.workspace.id, 'self-hosted', { id })),

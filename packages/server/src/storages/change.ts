@@ -8,10 +8,12 @@ import { syncStorageSegment } from '../billing/storageSegments.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
+import { requireVersion } from '../http/editVersion.ts';
 import { invalid, refused } from '../http/errors.ts';
 import { resizeBucket } from '../objects/buckets.ts';
 import { priceOfSize } from './create.ts';
 import { lockStorage, type StorageView } from './find.ts';
+import { storageVersion } from './present.ts';
 import { requireStorageQuota } from './quota.ts';
 import { announceStorage, transitionStorage } from './status.ts';
 
@@ -20,10 +22,11 @@ type Caller = Context & { workspace: { id: number; plan: Plan } };
 /** Changes title or size. Each size is billed to the second. */
 export async function editStorage(
   ctx: Caller,
-  { id, title, sizeGb }: ParsedInputOf<typeof api.storages.edit>,
+  { id, title, sizeGb, version }: ParsedInputOf<typeof api.storages.edit>,
 ): Promise<void> {
   await inTransaction(ctx.db, async (trx) => {
     const storage = await lockStorage(trx, ctx.workspace.id, id);
+    requireVersion(version, storageVersion(storage));
     if (title !== undefined) await trx.updateTable('storage').set({ title }).where('id', '=', id).execute();
     if (sizeGb !== undefined && sizeGb !== storage.size_gb) await resize(ctx, trx, storage, sizeGb);
     await announceStorage(trx, storage);

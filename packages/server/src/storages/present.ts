@@ -2,6 +2,7 @@ import { HOURS_PER_MONTH, S3_REGION } from '@stagi/contract/storageRules.ts';
 import type { Storage } from '@stagi/contract/storages.ts';
 import { presentPrice } from '../billing/price.ts';
 import type { Context } from '../context.ts';
+import { versionOf } from '../http/editVersion.ts';
 import type { StorageView } from './find.ts';
 import { locationTitle } from './locations.ts';
 
@@ -35,5 +36,9 @@ export function presentStorage(ctx: Pick<Context, 'config' | 's3MachineOrigin'>,
     deletedAt: row.deleted_at?.toISOString() ?? null,
     taskCount: row.task_count,
     instance: row.instance,
+    version: storageVersion(row),
   };
 }
+
+/** Of what an edit changes. */
+export const storageVersion = ({ title, size_gb }: StorageView): string => versionOf({ title, size_gb });

@@ -140,7 +140,12 @@ async function endRun(trx: Db, facts: PlacedFacts, reason: string | null) {
   if (container.desired !== 'absent' || container.status === 'creation failed') await steer(trx, facts, 'absent');
   await abortRunUploads(trx, run.id);
   await revokeRunKeys(trx, run.id);
-  return { finished_at: finished, exit_code: container.exitCode, cost_micro: task.cost_micro + cost };
+  return {
+    started_at: started,
+    finished_at: finished,
+    exit_code: container.exitCode,
+    cost_micro: task.cost_micro + cost,
+  };
 }
 
 async function retry(

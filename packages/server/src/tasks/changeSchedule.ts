@@ -6,6 +6,7 @@ import { type FormerEnv, fillEnv } from '../containers/fillEnv.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db, TaskScheduleRow } from '../db/schema.ts';
+import { requireVersion } from '../http/editVersion.ts';
 import { invalid, PublicError, refused } from '../http/errors.ts';
 import { changeableProject, findCommit } from './commit.ts';
 import { checkPlaces, type Maker, type TaskInput } from './create.ts';
@@ -13,7 +14,7 @@ import { nextTime, requireTimetable } from './cron.ts';
 import { type Env, openScheduleEnv, sealScheduleEnv } from './env.ts';
 import { formerEnv } from './formerEnv.ts';
 import { ROLES_WITH_TASKS, requireTaskRights } from './rights.ts';
-import { lockSchedule, type ScheduleInput } from './schedules.ts';
+import { lockSchedule, type ScheduleInput, scheduleVersion } from './schedules.ts';
 
 const SCHEDULES_MAX = 100;
 
@@ -80,6 +81,7 @@ export async function checkCommitOfSchedule(ctx: Maker, { task }: ScheduleInput<
 export async function editSchedule(ctx: Maker, input: ScheduleInput<'editSchedule'>): Promise<void> {
   await inTransaction(ctx.db, async (trx) => {
     const schedule = await lockSchedule(trx, ctx.workspace.id, input.id);
+    requireVersion(input.version, scheduleVersion(schedule));
     const timetable = { cron: input.cron ?? schedule.cron, timeZone: input.timeZone ?? schedule.time_zone };
     const isNew = input.cron !== undefined || input.timeZone !== undefined;
     const isPaused = input.isPaused ?? schedule.paused_at !== null;

@@ -126,6 +126,6 @@ describe('the queue of a server', () => {
 
   it('fails a task that its server has become too small for', async () => {
     const id = await server.submit({ cpus: 8 });
-    expect(await server.reaches(id, 'failed')).toMatchObject({ statusReason: 'Its server has only 4 CPUs' });
+    expect(await server.reaches(id, 'failed')).toMatchObject({ statusReason: 'CPUs: its server has only 4' });
   });
 });

@@ -132,8 +132,8 @@ async function failTooLarge(
   for (const { id, cpus } of rows) {
     const reason =
       Number(cpus) > size.cpus
-        ? text('Its server has only {{cpus}} CPUs', { cpus: size.cpus })
-        : text('Its server has only {{gpus}} GPUs', { gpus: size.gpuIds.length });
+        ? text('CPUs: its server has only {{cpus}}', { cpus: size.cpus })
+        : text('GPUs: its server has only {{gpus}}', { gpus: size.gpuIds.length });
     await failWaiting(ctx, trx, id, reason);
   }
 }

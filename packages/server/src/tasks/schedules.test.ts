@@ -76,7 +76,7 @@ describe('a schedule', () => {
     [{ timeZone: '+01:00' }, 'timeZone', 'This time zone is not known'],
     [{ title: ' ' }, 'title', 'Title is required'],
     [{ commit: 'nowhere' }, 'commit', 'This commit does not exist'],
-    [{ cpus: 5 }, 'cpus', 'This server has 4 CPUs'],
+    [{ cpus: 5 }, 'cpus', 'CPUs: at most 4 on this server'],
     [{ outputPath: '/' }, 'outputPath', 'The root directory of the container cannot be replaced'],
   ])('refuses %j at its field', async (over, field, message) => {
     await expect(create(over)).rejects.toMatchObject({ status: 400, body: { message, fieldsWithError: [field] } });
@@ -99,7 +99,7 @@ describe('a schedule', () => {
       body: { message: 'This commit does not exist', fieldsWithError: ['task.commit'] },
     });
     await expect(edit(alice, { id, task: { ...task, gpuCount: 9 } })).rejects.toMatchObject({
-      body: { message: 'This server has 2 GPUs', fieldsWithError: ['task.gpuCount'] },
+      body: { message: 'GPUs: at most 2 on this server', fieldsWithError: ['task.gpuCount'] },
     });
     await expect(edit(alice, { id, cron: 'x' })).rejects.toMatchObject({ body: { fieldsWithError: ['cron'] } });
     const other = await aTaskPlace(app, alice);

@@ -4,6 +4,7 @@ import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import type { TaskSchedule } from '@stagi/contract/taskSchedules.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, TaskScheduleRow } from '../db/schema.ts';
+import { versionOf } from '../http/editVersion.ts';
 import { notFound } from '../http/errors.ts';
 import { contains, isId, offsetOf, sortColumn } from '../http/paging.ts';
 
@@ -95,8 +96,13 @@ export function presentSchedule(row: ScheduleView): TaskSchedule {
     createdBy: row.creator,
     task: fieldsOf(row),
     instance: row.instance,
+    version: scheduleVersion(row),
   };
 }
+
+/** Of what its form changes. A sealed text is another at each writing, though it holds the same. */
+export const scheduleVersion = (row: TaskScheduleRow): string =>
+  versionOf({ title: row.title, cron: row.cron, timeZone: row.time_zone, fields: fieldsOf(row), env: row.env_sealed });
 
 /** What each task of a schedule runs. Columns are true where a field is also one. */
 export const fieldsOf = (row: TaskScheduleRow): TaskSchedule['task'] => ({

@@ -58,11 +58,11 @@ export async function requireServer(
   const refusal = server ? refusalOf(server) : text('This server cannot be chosen');
   if (!server || refusal) throw invalid(refusal!, 'instanceRef');
   const size = sizeOf(server, server.facts)!;
-  if (cpus > size.cpus) throw invalid(text('This server has {{cpus}} CPUs'), 'cpus', { cpus: size.cpus });
+  if (cpus > size.cpus) throw invalid(text('CPUs: at most {{cpus}} on this server'), 'cpus', { cpus: size.cpus });
   if (gpuCount > size.gpuIds.length)
     throw size.gpuIds.length === 0
       ? invalid(text('This server has no GPUs'), 'gpuCount')
-      : invalid(text('This server has {{gpus}} GPUs'), 'gpuCount', { gpus: size.gpuIds.length });
+      : invalid(text('GPUs: at most {{gpus}} on this server'), 'gpuCount', { gpus: size.gpuIds.length });
   return { id: server.id, size };
 }
 

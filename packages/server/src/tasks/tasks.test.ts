@@ -143,7 +143,7 @@ describe('creating a task', () => {
 
   const REQUIRED: [string, unknown, string][] = [
     ['projectRef', undefined, 'Project is required'],
-    ['instanceRef', undefined, 'Instance is required'],
+    ['instanceRef', undefined, 'Server is required'],
     ['storageRef', undefined, 'Storage is required'],
     ['inputUrlPath', '', 'Input URL path is required'],
     ['inputUrlPath', undefined, 'Input URL path is required'],
@@ -176,8 +176,8 @@ describe('creating a task', () => {
     ['inputUrlPath', 'nothing/', 'Nothing is stored at this path'],
     ['inputUrlPath', 'data', 'Nothing is stored at this path'],
     ['inputUrlPath', 'two.txt', 'Nothing is stored at this path'],
-    ['cpus', 4.1, 'This server has 4 CPUs'],
-    ['gpuCount', 3, 'This server has 2 GPUs'],
+    ['cpus', 4.1, 'CPUs: at most 4 on this server'],
+    ['gpuCount', 3, 'GPUs: at most 2 on this server'],
   ];
   it.each(REQUIRED)('refuses %s %j at its field', async (field, value, message) => {
     await refusal({ [field]: value }, message, field);
@@ -229,7 +229,7 @@ describe('the server of a task', () => {
     await attach(alice, place.project.id, coming);
     expect((await create({ instanceRef: { id: coming } })).instance.status).toBe('creating');
     await refusal({ instanceRef: { id: coming }, gpuCount: 1 }, 'This server has no GPUs', 'gpuCount');
-    await refusal({ instanceRef: { id: coming }, cpus: 5 }, 'This server has 4 CPUs', 'cpus');
+    await refusal({ instanceRef: { id: coming }, cpus: 5 }, 'CPUs: at most 4 on this server', 'cpus');
   });
 });
 

@@ -103,11 +103,12 @@ export async function pageOfIntervals(
   const all = sql`from (${intervals(workspaceId, range)}) as interval`;
   const { rows } = await sql<IntervalRow>`select * ${all} order by ${column} ${direction}, id ${direction}
     limit ${request.limit} offset ${offsetOf(request)}`.execute(db);
-  const summed = await sql<Totals>`select count(*)::int as count, coalesce(sum(micros), 0)::bigint as micros,
+  const summed =
+    await sql<Totals>`select count(*)::int as count, coalesce(sum(micros) filter (where resource_kind = 'instance' and rate = 'running'), 0)::bigint as micros,
     coalesce(sum(quoted), 0)::bigint as quoted, coalesce(sum(charged), 0)::bigint as charged,
     coalesce(sum(uncollected), 0)::bigint as uncollected, coalesce(sum(refunded), 0)::bigint as refunded ${all}`.execute(
-    db,
-  );
+      db,
+    );
   return { rows, totals: summed.rows[0]! };
 }
 

@@ -4,6 +4,7 @@ import { text } from '@stagi/contract/text.ts';
 import { announce } from '../bus/bus.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
+import { requireVersion } from '../http/editVersion.ts';
 import { forbidden, notFound, refused, workspaceGone } from '../http/errors.ts';
 import type { Visitor } from '../http/visitor.ts';
 import { removedMail, roleChangedMail } from '../mail/memberMails.ts';
@@ -14,7 +15,7 @@ import { keepS3Keys } from '../objects/keys.ts';
 import { endRights } from '../rights/endRights.ts';
 import { type Authenticated, type Membership, requireStepUp } from '../sessions/authenticate.ts';
 import { findMember } from './members.ts';
-import { type MemberRow, presentMember } from './present.ts';
+import { type MemberRow, memberVersion, presentMember } from './present.ts';
 
 interface Caller extends Visitor, Pick<Authenticated, 'session' | 'user'> {
   workspace: Membership;
@@ -24,9 +25,13 @@ interface Caller extends Visitor, Pick<Authenticated, 'session' | 'user'> {
  * Changes a member's role; making somebody an owner requires a step-up. It applies to their next call and their open
  * streams at once, and ends what they made with rights that they lose.
  */
-export async function changeRole(ctx: Caller, { userId, role }: { userId: number; role: Role }): Promise<Member> {
+export async function changeRole(
+  ctx: Caller,
+  { userId, role, version }: { userId: number; role: Role; version?: string | undefined },
+): Promise<Member> {
   return inTransaction(ctx.db, async (trx) => {
     const { member, viewer } = await lockForChange(trx, ctx, userId);
+    requireVersion(version, memberVersion(member));
     if (!coversRole(viewer.role, role)) throw forbidden();
     if (role === 'Owner' && member.role !== 'Owner') requireStepUp(ctx);
     if (role !== 'Owner') refuseLastOwner(member);

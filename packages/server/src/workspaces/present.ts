@@ -1,6 +1,7 @@
 import type { Member } from '@stagi/contract/clients.ts';
 import type { Language } from '@stagi/contract/languages.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
+import { versionOf } from '../http/editVersion.ts';
 import { coversRole } from '../memberships/roles.ts';
 import { picturePath } from '../pictures/profilePicture.ts';
 
@@ -16,6 +17,9 @@ export interface MemberRow {
   keys_and_links: number;
 }
 
+/** Of what an edit changes. */
+export const memberVersion = ({ role }: Pick<MemberRow, 'role'>): string => versionOf({ role });
+
 /** A member as shown to another one with the role `viewer.role`. */
 export function presentMember(row: MemberRow, viewer: { userId: number; role: Role }): Member {
   return {
@@ -28,5 +32,6 @@ export function presentMember(row: MemberRow, viewer: { userId: number; role: Ro
     isMe: row.user_id === viewer.userId,
     hold: coversRole(viewer.role, row.role) ? (row.is_last_owner ? 'last-owner' : null) : 'more-power',
     keysAndLinks: row.keys_and_links,
+    version: memberVersion(row),
   };
 }

@@ -21,8 +21,8 @@ export const clientHandlers: HandlersOf<typeof api.clients> = {
     );
     return { isSuccess: true, entity };
   },
-  async edit(ctx, { newName }) {
-    return { isSuccess: true, entity: await renameWorkspace(ctx, newName) };
+  async edit(ctx, input) {
+    return { isSuccess: true, entity: await renameWorkspace(ctx, input) };
   },
   async leave(ctx) {
     await removeMember(ctx, { userId: ctx.user.id });

@@ -41,7 +41,8 @@ export function guardRoute(
       : { outcome: 'redirect', to: paths.signIn(url.pathname + url.search + url.hash) };
   }
   if (route.layout === 'sign' && !isForm) return afterSignIn(url, returnUrls);
-  if (route.layout === 'home') return { outcome: 'redirect', to: paths.models() };
+  if (route.layout === 'home')
+    return { outcome: 'redirect', to: paths.models() + (looksLikeAuthorizationRequest(url) ? url.search : '') };
   if (visitor.is === 'loading') return isHandOff(route, url) ? { outcome: 'allow' } : { outcome: 'wait' };
   if (visitor.is === 'failed')
     return route.public || isHandOff(route, url) ? { outcome: 'allow' } : { outcome: 'error' };

@@ -103,7 +103,7 @@ export function useCallForm<C extends Call, Values extends object>(
     }
     const sameForAll = error.body?.fieldMessages === undefined;
     const translated = sameForAll
-      ? Object.fromEntries(Object.keys(errors).map((path) => [path, refusalText(error.message, error.body)]))
+      ? toldOnce(Object.keys(errors).filter(isOfThisForm), refusalText(error.message, error.body))
       : errors;
     form.setErrors(renamed(translated));
   }
@@ -113,11 +113,17 @@ export function useCallForm<C extends Call, Values extends object>(
     return (fieldOf(path).split('.')[0] ?? '') in form.values;
   }
 
-  function renamed(errors: Record<string, string>): Record<string, string> {
+  function renamed<Told>(errors: Record<string, Told>): Record<string, Told> {
     return Object.fromEntries(Object.entries(errors).map(([path, message]) => [fieldOf(path), message]));
   }
 
   return { form, field, submit, loading };
+}
+
+/** One text for several fields stands under the last of them; the others are only marked. */
+export function toldOnce(paths: readonly string[], told: string): Record<string, string | true> {
+  const last = paths.at(-1);
+  return Object.fromEntries(paths.map((path) => [path, path === last ? told : true]));
 }
 
 /** The first error of each field, keyed as forms spell paths: `portMappings.0.host`. */

@@ -35,9 +35,9 @@ it('reads the header of accepted languages by weight', () => {
 });
 
 it('finds the text that a filled message was made from', () => {
-  const patterns = templatePatterns(['This server allows at most {{cpus}} CPUs', '{{from}}–{{to}}']);
-  expect(matchTemplate('This server allows at most 4 CPUs', patterns)).toEqual({
-    template: 'This server allows at most {{cpus}} CPUs',
+  const patterns = templatePatterns(['CPUs: this server allows at most {{cpus}}', '{{from}}–{{to}}']);
+  expect(matchTemplate('CPUs: this server allows at most 4', patterns)).toEqual({
+    template: 'CPUs: this server allows at most {{cpus}}',
     values: { cpus: '4' },
   });
   expect(matchTemplate('1–2', patterns)).toBeNull();

@@ -7,7 +7,7 @@ import { errorText } from '../api/messages.ts';
 import { q } from '../api/query.ts';
 import { LazyNotFound } from '../errorPages/LazyNotFound.tsx';
 import { useT } from '../i18n/i18n.ts';
-import { usePageTitle } from '../navigation/pageTitle.tsx';
+import { type Crumb, usePageTitle } from '../navigation/pageTitle.tsx';
 import { useRouteId } from '../navigation/useRouteId.ts';
 import { type Action, ActionButton, ActionMenu } from '../ui/actions.tsx';
 import { ErrorState } from '../ui/ErrorState.tsx';
@@ -25,17 +25,19 @@ interface PageProps<C extends ViewCall> {
   everyMs(entity: OutputOf<C>['entity'] | undefined): number;
   /** Of the browser's tab and the last breadcrumb, where it is not the entity's. */
   pageTitle?(entity: OutputOf<C>['entity']): string;
+  /** The thing that it belongs to, as a breadcrumb. */
+  above?(entity: OutputOf<C>['entity']): Crumb | undefined;
   children(entity: OutputOf<C>['entity']): ReactNode;
 }
 
 /** A page of one thing, which the address names by its id. */
-export function DetailPage<C extends ViewCall>({ view, everyMs, pageTitle, children }: PageProps<C>) {
+export function DetailPage<C extends ViewCall>({ view, everyMs, pageTitle, above, children }: PageProps<C>) {
   const id = useRouteId();
   const { data, error, isFetching, refetch } = useQuery({
     ...q(view, { id } as InputOf<C>),
     refetchInterval: ({ state }) => everyMs(state.data?.entity),
   });
-  usePageTitle(data && (pageTitle?.(data.entity) ?? data.entity.title));
+  usePageTitle(data && (pageTitle?.(data.entity) ?? data.entity.title), data && above?.(data.entity));
   if (data) return children(data.entity);
   if (error) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
   return <DetailSkeleton />;

@@ -113,7 +113,13 @@ export function MetricsView({ of, id, logPath, noSamples, ended }: Props) {
         )}
         {data.lastAt === null ? (
           data.isMeasured && (
-            <EmptyState title={t('No samples yet: the first comes within 30 s')}>{noSamples}</EmptyState>
+            <EmptyState
+              title={
+                ended ? t('No samples: it ended before the first') : t('No samples yet: the first comes within 30 s')
+              }
+            >
+              {!ended && noSamples}
+            </EmptyState>
           )
         ) : data.series.some(({ avg }) => avg.some((figure) => figure !== null)) ? (
           <Charts data={data} logPath={logPath} onZoom={(from, to) => choose(draggedRange(from, to), true)} />

@@ -3,6 +3,7 @@ import { SearchAddon } from '@xterm/addon-search';
 import { Unicode11Addon } from '@xterm/addon-unicode11';
 import { WebLinksAddon } from '@xterm/addon-web-links';
 import { type ITheme, Terminal } from '@xterm/xterm';
+import { t } from '../i18n/i18n.ts';
 
 const FONT = "'JetBrains Mono Variable', ui-monospace, monospace";
 const SCROLLBACK = 10_000;
@@ -34,8 +35,15 @@ export interface Screen {
   dispose(): void;
 }
 
+/** For screen readers. They belong to all terminals of the page, and follow the language at the next one. */
+function translateStrings(): void {
+  Terminal.strings.promptLabel = t('Terminal input');
+  Terminal.strings.tooMuchOutput = t('Too much output to announce, navigate to rows manually to read');
+}
+
 /** A terminal of xterm in an element of the page. */
 export function openScreen(host: HTMLElement, { fontSize }: { fontSize: number }): Screen {
+  translateStrings();
   const terminal = new Terminal({
     allowProposedApi: true,
     cursorBlink: !window.matchMedia('(prefers-reduced-motion: reduce)').matches,

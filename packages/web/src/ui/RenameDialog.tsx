@@ -5,6 +5,7 @@ import { Dialog } from './dialogs/Dialog.tsx';
 import { DialogButtons } from './dialogs/DialogButtons.tsx';
 import { Form } from './form/Form.tsx';
 import { TextInput, type TextInputProps } from './form/TextInput.tsx';
+import { OvertakenNote } from './OvertakenNote.tsx';
 
 interface Props {
   opened: boolean;
@@ -27,17 +28,20 @@ interface FormProps {
   label?: string;
   field: Partial<Omit<TextInputProps, 'label' | 'aria-label'>>;
   loading: boolean;
+  /** Its Save was refused because somebody else had saved. */
+  isOvertaken?: boolean;
   onSubmit: ComponentProps<'form'>['onSubmit'];
   onCancel(): void;
 }
 
 /** The title alone: the Unique ID stays, since addresses and scripts hang on it. */
-export function RenameForm({ label, field, loading, onSubmit, onCancel }: FormProps) {
+export function RenameForm({ label, field, loading, isOvertaken = false, onSubmit, onCancel }: FormProps) {
   const t = useT();
   return (
     <Form onSubmit={onSubmit}>
       <Stack gap={16}>
         <TextInput data-autofocus limit={100} {...field} label={label ?? t('Title')} />
+        <OvertakenNote shown={isOvertaken} />
         <DialogButtons onCancel={onCancel} submitLabel={t('Save')} loading={loading} testId="rename-submit" />
       </Stack>
     </Form>

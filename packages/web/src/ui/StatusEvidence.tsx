@@ -1,5 +1,5 @@
 import { useT } from '../i18n/i18n.ts';
-import { STATUS } from './status.ts';
+import { MOMENTS, STATUS } from './status.ts';
 import { Deadline, Lasting, TimeAgo } from './Time.tsx';
 
 interface Props {
@@ -22,7 +22,7 @@ export function StatusEvidence({ of: { status, statusSince, statusSeenAt, status
         <Deadline since={statusSince} deadline={statusDeadline} />
       ) : (
         <>
-          <Lasting what={word ? t(word) : status} since={statusSince} />
+          <Lasting what={word ? t(word) : status} since={statusSince} isMoment={MOMENTS.has(status)} />
           {statusSeenAt && (
             <>
               {' · '}

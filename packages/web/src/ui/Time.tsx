@@ -14,11 +14,14 @@ export function DateTime({ at, format }: { at: string; format?: DateFormat }) {
   );
 }
 
-/** How long a status has lasted: `Running for 28 s`, after a day `Running since` with the date. Moves by itself. */
-export function Lasting({ what, since }: { what: string; since: string }) {
+/**
+ * How long a status has lasted: `Running for 28 s`, after a day `Running since` with the date. Moves by itself. What came to
+ * pass at a moment, as `Done`, does not last: it is always `since`.
+ */
+export function Lasting({ what, since, isMoment }: { what: string; since: string; isMoment: boolean }) {
   const t = useT();
   const seconds = Math.max(0, Math.floor((useNow() - new Date(since).getTime()) / 1000));
-  if (seconds >= 86_400) {
+  if (isMoment || seconds >= 86_400) {
     return (
       <>
         {t('{{status}} since', { status: what })} <DateTime at={since} />
@@ -66,13 +69,16 @@ export function Elapsed({ since }: { since: string }) {
   );
 }
 
-/** The time until a moment, as a running clock. Not for screen readers, whose notice would change each second. */
-export function Countdown({ to }: { to: string }) {
+/**
+ * The time until a moment, as a running clock. Not for screen readers, whose notice would change each second. `bare`: after
+ * a word such as "within", without one of its own.
+ */
+export function Countdown({ to, bare = false }: { to: string; bare?: boolean }) {
   const t = useT();
   const seconds = Math.max(0, (new Date(to).getTime() - useNow()) / 1000);
   return (
     <span className="muted" aria-hidden="true">
-      {t('in {{duration}}', { duration: formatElapsed(seconds) })}
+      {bare ? formatElapsed(seconds) : t('in {{duration}}', { duration: formatElapsed(seconds) })}
     </span>
   );
 }

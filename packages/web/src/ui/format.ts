@@ -3,13 +3,7 @@ import { fromDecimal, toDecimal } from '@stagi/contract/money.ts';
 import { currentLanguage, t } from '../i18n/i18n.ts';
 
 /** How dates, durations, sizes and money are written (specification section 9). Times are the reader's own. */
-export type DateFormat =
-  | 'DD.MM.YYYY'
-  | 'DD.MM.YYYY HH:mm'
-  | 'HH:mm DD.MM.YYYY'
-  // Of histories, where much happens within a minute.
-  | 'HH:mm:ss DD.MM.YYYY'
-  | 'MMMM D, YYYY';
+export type DateFormat = 'DD.MM.YYYY' | 'DD.MM.YYYY HH:mm' | 'HH:mm DD.MM.YYYY' | 'MMMM D, YYYY';
 
 export function formatDate(value: string | Date, format: DateFormat = 'DD.MM.YYYY HH:mm', locale = 'en'): string {
   const date = new Date(value);
@@ -23,8 +17,6 @@ export function formatDate(value: string | Date, format: DateFormat = 'DD.MM.YYY
       return `${day} ${time}`;
     case 'HH:mm DD.MM.YYYY':
       return `${time} ${day}`;
-    case 'HH:mm:ss DD.MM.YYYY':
-      return `${time}:${two(date.getSeconds())} ${day}`;
     case 'MMMM D, YYYY':
       return `${monthName(date, locale)} ${date.getDate()}, ${date.getFullYear()}`;
   }

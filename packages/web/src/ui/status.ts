@@ -61,3 +61,25 @@ export const STATUS: Record<string, { word: string; tone: StatusTone }> = {
   closed: { word: text('Closed'), tone: 'off' },
   canceled: { word: text('Canceled'), tone: 'off' },
 };
+
+/** Statuses that something reached at a moment and that nothing keeps up: one is done *since*, not *for* a while. */
+export const MOMENTS: ReadonlySet<string> = new Set([
+  'rented',
+  'done',
+  'finished',
+  'used up',
+  'expired',
+  'revoked',
+  'failed',
+  'creation failed',
+  'deletion failed',
+  'error',
+  'broken',
+  'exited',
+  'canceled',
+  'archived',
+  'disabled',
+  'terminated',
+  'deleted',
+  'closed',
+]);

@@ -1,16 +1,21 @@
 import { Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Link, useLocation, useSearchParams } from 'react-router';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { lazyComponent } from '../../lazyChunks.ts';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
 import { FormCard } from '../../ui/FormCard.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { TextInput } from '../../ui/form/TextInput.tsx';
-import { NewPasswordForm } from './NewPasswordForm.tsx';
+import { whenIdle } from '../../ui/whenIdle.ts';
 import { forgetRecovery, type PendingRecovery, pendingRecovery, rememberRecovery } from './pendingRecovery.ts';
+
+/** The second step; it is fetched while the first is sent. */
+const loadSecondStep = async () => (await import('./NewPasswordForm.tsx')).NewPasswordForm;
+const NewPasswordForm = lazyComponent(loadSecondStep);
 
 /** Email, then code and new password, then signed in. The route guard redirects. */
 export function RecoveryPage() {
@@ -27,7 +32,9 @@ export function RecoveryPage() {
   }
 
   return pending ? (
-    <NewPasswordForm pending={pending} onMailed={mailed} onStartAgain={startAgain} />
+    <Suspense>
+      <NewPasswordForm pending={pending} onMailed={mailed} onStartAgain={startAgain} />
+    </Suspense>
   ) : (
     <AskForCode onMailed={mailed} />
   );
@@ -39,6 +46,7 @@ function AskForCode({ onMailed }: { onMailed(pending: PendingRecovery): void }) 
   const { state } = useLocation() as { state: { email?: string } | null };
   const { field, submit, loading } = useCallForm(api.auth.resetPasswordCode, {
     initialValues: { email: state?.email ?? '' },
+    onSubmit: () => whenIdle(loadSecondStep),
     onDone: ({ flow }, { email }) => onMailed({ email, flow, mailedAt: Date.now() }),
   });
 

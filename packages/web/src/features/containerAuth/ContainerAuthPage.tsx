@@ -2,6 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import { CallError } from '@stagi/contract/errors.ts';
 import { useEffect, useRef, useState } from 'react';
 import { useLocation, useParams, useSearchParams } from 'react-router';
+import { portOfHost } from '../../access/containerPort.ts';
 import { call } from '../../api/client.ts';
 import { errorText } from '../../api/messages.ts';
 import { signOut, useUser } from '../../api/user.ts';
@@ -21,6 +22,7 @@ export function ContainerAuthPage() {
   const { pathname, search } = useLocation();
   const { profile } = useUser();
   const returnUrl = params.get('returnUrl') ?? '';
+  const port = portOfHost(slug, returnUrl);
   const trip = params.get('trip') ?? undefined;
   const [tried, setTried] = useState(params.has('failed'));
   const [error, setError] = useState<CallError | null>(null);
@@ -52,7 +54,7 @@ export function ContainerAuthPage() {
   return (
     <FormCard
       size="m"
-      title={t('Open {{slug}}', { slug })}
+      title={port ? t('Open port {{port}} of {{slug}}', { ...port }) : t('Open {{slug}}', { slug })}
       below={
         <>
           {t('You are logged in as {{email}}.', { email: profile.email })}{' '}

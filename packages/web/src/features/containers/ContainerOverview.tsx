@@ -60,7 +60,7 @@ export function ContainerOverview({ container }: { container: Container }) {
               mono: true,
             },
             { label: t('Shared memory'), value: formatBytes((container.shmMb ?? DEFAULT_SHM_MB) * 2 ** 20) },
-            { label: t('Restart'), value: t(RESTART_WORDS[container.restartPolicy]) },
+            { label: t('Restart', { context: 'policy' }), value: t(RESTART_WORDS[container.restartPolicy]) },
             ...(container.healthCheck
               ? [{ label: t('Health check'), value: container.healthCheck.command, mono: true }]
               : []),

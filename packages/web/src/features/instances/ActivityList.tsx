@@ -1,7 +1,7 @@
 import type { api } from '@stagi/contract/api.ts';
-import type { Activity, ActivityKind } from '@stagi/contract/instances.ts';
-import { text } from '@stagi/contract/text.ts';
+import type { Activity } from '@stagi/contract/instances.ts';
 import { IconHistory } from '@tabler/icons-react';
+import { SERVER_ACTIVITIES } from '../../audit/activityWords.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { personName } from '../../i18n/personName.ts';
 import { ListTable } from '../../lists/ListTable.tsx';
@@ -79,26 +79,17 @@ export function ActivityList({ of, id, statuses }: Props) {
         sortBy: 'at',
         align: 'right',
         width: 190,
-        cell: ({ at }) => <DateTime at={at} format="HH:mm:ss DD.MM.YYYY" />,
+        cell: ({ at }) => <DateTime at={at} format="HH:mm DD.MM.YYYY" />,
       },
     ];
   }
 
   function what({ kind, from, to }: Activity) {
-    if (kind !== 'status') return <span className={classes.kind}>{t(KIND_WORDS[kind] ?? kind)}</span>;
+    if (kind !== 'status') return <span className={classes.kind}>{t(wordOf(kind))}</span>;
     const words = [from, to].filter((status) => status !== null).map((status) => t(STATUS[status]?.word ?? status));
-    return words.join(' → ');
+    return t('Status changed: {{change}}', { change: words.join(' → ') });
   }
 }
 
-/** What happened, by the kind that is stored. One without words is shown by its name. */
-const KIND_WORDS: Partial<Record<string, string>> = {
-  rented: text('rented'),
-  created: text('created'),
-  adopted: text('adopted'),
-  'enrolment reissued': text('enrolment reissued'),
-  'enrolment refused': text('enrolment refused'),
-  'key replaced': text('key replaced'),
-  'ssh key added': text('SSH key added'),
-  'ssh key removed': text('SSH key removed'),
-} satisfies Record<Exclude<ActivityKind, 'status'>, string>;
+/** A kind without words is shown by its name. */
+const wordOf = (kind: string): string => (SERVER_ACTIVITIES as Partial<Record<string, string>>)[kind] ?? kind;

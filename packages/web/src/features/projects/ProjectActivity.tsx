@@ -1,7 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
 import type { ProjectActivity as Activity, PushedRef } from '@stagi/contract/projects.ts';
-import { text } from '@stagi/contract/text.ts';
 import { IconHistory } from '@tabler/icons-react';
+import { PROJECT_ACTIVITIES } from '../../audit/activityWords.ts';
 import { useProject } from '../../featureSlots.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { personName } from '../../i18n/personName.ts';
@@ -40,7 +40,11 @@ export function ProjectActivity() {
 
   function columns(): Column<Activity>[] {
     return [
-      { key: 'what', title: t('What'), cell: ({ kind }) => <span className={classes.nowrap}>{t(WORDS[kind])}</span> },
+      {
+        key: 'what',
+        title: t('What'),
+        cell: ({ kind }) => <span className={classes.nowrap}>{t(PROJECT_ACTIVITIES[kind])}</span>,
+      },
       { key: 'detail', title: t('Details'), cell: (activity) => <Detail of={activity} /> },
       {
         key: 'who',
@@ -54,23 +58,11 @@ export function ProjectActivity() {
         sortBy: 'at',
         align: 'right',
         width: 190,
-        cell: ({ at }) => <DateTime at={at} format="HH:mm:ss DD.MM.YYYY" />,
+        cell: ({ at }) => <DateTime at={at} format="HH:mm DD.MM.YYYY" />,
       },
     ];
   }
 }
-
-const WORDS: Record<Activity['kind'], string> = {
-  created: text('created'),
-  push: text('push'),
-  'import started': text('import started'),
-  'import done': text('import done'),
-  'import failed': text('import failed'),
-  'instance attached': text('server attached'),
-  'instance detached': text('server detached'),
-  archived: text('archived'),
-  unarchived: text('no longer archived'),
-};
 
 function Detail({ of: { refs, refCount, via, instance, url, error } }: { of: Activity }) {
   const t = useT();

@@ -42,6 +42,7 @@ export function ProjectPage() {
       view={api.projects.view}
       everyMs={(project) => (isInTransition(project) ? REFETCH_IN_TRANSITION_MS : REFETCH_MS)}
       pageTitle={({ title }) => (isFirst ? title : `${title} · ${t(pageTitle)}`)}
+      above={({ id, title }) => (isFirst ? undefined : { to: paths.project(id), title })}
     >
       {(project) => <Loaded project={project} />}
     </DetailPage>

@@ -2,6 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import type { Storage } from '@stagi/contract/storages.ts';
 import { invalidate } from '../../api/query.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
+import { useEditVersion } from '../../api/useEditVersion.ts';
 import { RenameDialog, RenameForm } from '../../ui/RenameDialog.tsx';
 
 interface Props {
@@ -18,14 +19,24 @@ export function RenameStorage({ storage, onClose }: Props) {
   );
 }
 
-function TitleForm({ storage: { id, title }, onClose }: { storage: Storage; onClose(): void }) {
+function TitleForm({ storage: { id, title, version }, onClose }: { storage: Storage; onClose(): void }) {
+  const edit = useEditVersion(version, () => void invalidate('storage/'));
   const { field, submit, loading } = useCallForm(api.storages.edit, {
     initialValues: { title },
-    toInput: (values) => ({ id, ...values }),
+    toInput: (values) => ({ id, ...values, version: edit.version }),
+    onRefused: edit.onRefused,
     onDone: () => {
       void invalidate('storage/');
       onClose();
     },
   });
-  return <RenameForm field={field('title')} loading={loading} onSubmit={submit} onCancel={onClose} />;
+  return (
+    <RenameForm
+      field={field('title')}
+      loading={loading}
+      isOvertaken={edit.isOvertaken}
+      onSubmit={submit}
+      onCancel={onClose}
+    />
+  );
 }

@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { errorText } from '../../api/messages.ts';
 import { invalidate, q } from '../../api/query.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
+import { useEditVersion } from '../../api/useEditVersion.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { Dialog } from '../../ui/dialogs/Dialog.tsx';
 import { DialogButtons } from '../../ui/dialogs/DialogButtons.tsx';
@@ -13,6 +14,7 @@ import { ErrorState } from '../../ui/ErrorState.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { formatDecimalBytes } from '../../ui/format.ts';
 import { Money } from '../../ui/Money.tsx';
+import { OvertakenNote } from '../../ui/OvertakenNote.tsx';
 import { PanelSkeleton } from '../../ui/Skeletons.tsx';
 import { toast } from '../../ui/toasts.ts';
 import { SizeField } from './SizeField.tsx';
@@ -51,9 +53,11 @@ function Fields({ storage, offer, onClose }: { storage: Storage; offer: StorageF
   const t = useT();
   const { id, sizeGb, usedBytes, pricePerMonth } = storage;
   const bounds: SizeBounds = { offer, takenGb: sizeGb, storedGb: Math.max(1, Math.ceil(usedBytes / GB)) };
+  const edit = useEditVersion(storage.version, () => void invalidate('storage/'));
   const { form, field, submit, loading } = useCallForm(api.storages.edit, {
     initialValues: { sizeGb: sizeGb as number | string },
-    toInput: (values) => ({ id, ...values }),
+    toInput: (values) => ({ id, ...values, version: edit.version }),
+    onRefused: edit.onRefused,
     alsoCheck: (values): Record<string, string> => {
       const problem = sizeProblem(t, values.sizeGb, bounds);
       return problem ? { sizeGb: problem } : {};
@@ -84,6 +88,7 @@ function Fields({ storage, offer, onClose }: { storage: Storage; offer: StorageF
             { label: t('Used'), value: formatDecimalBytes(usedBytes), mono: true },
           ]}
         />
+        <OvertakenNote shown={edit.isOvertaken} />
         <DialogButtons
           onCancel={onClose}
           submitLabel={t('Resize')}

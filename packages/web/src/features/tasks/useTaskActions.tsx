@@ -45,7 +45,7 @@ export function useTaskActions(): RowActions<Task> {
       },
       {
         name: 'cancel',
-        label: t('Cancel'),
+        label: t('Cancel', { context: 'action' }),
         icon: IconX,
         can: taskCan.cancel,
         perform: ({ id }, options) =>

@@ -4,12 +4,14 @@ import type { Member } from '@stagi/contract/clients.ts';
 import { type Role, rolesWith } from '@stagi/contract/permissions.ts';
 import { invalidate } from '../../api/query.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
+import { useEditVersion } from '../../api/useEditVersion.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { ROLE_NAMES } from '../../i18n/roleNames.ts';
 import { Dialog } from '../../ui/dialogs/Dialog.tsx';
 import { DialogButtons } from '../../ui/dialogs/DialogButtons.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { Note } from '../../ui/Note.tsx';
+import { OvertakenNote } from '../../ui/OvertakenNote.tsx';
 import { toast } from '../../ui/toasts.ts';
 import { RoleField } from './RoleField.tsx';
 import classes from './Team.module.css';
@@ -38,9 +40,11 @@ export function ChangeRole({ member, onClose }: Props) {
 
 function RoleForm({ member, onClose }: { member: Member; onClose(): void }) {
   const t = useT();
+  const edit = useEditVersion(member.version, () => void invalidate('client/'));
   const { form, field, submit, loading } = useCallForm(api.clients.editMember, {
     initialValues: { role: member.roleName } as { role: Role },
-    toInput: ({ role }) => ({ userId: member.userId, role }),
+    toInput: ({ role }) => ({ userId: member.userId, role, version: edit.version }),
+    onRefused: edit.onRefused,
     onDone: ({ entity }) => {
       void invalidate('client/', 'user/profile');
       toast.success(t('{{name}} is now {{role}}', { name: entity.name, role: t(ROLE_NAMES[entity.roleName]) }));
@@ -65,6 +69,7 @@ function RoleForm({ member, onClose }: { member: Member; onClose(): void }) {
             </ul>
           </Note>
         )}
+        <OvertakenNote shown={edit.isOvertaken} />
         <DialogButtons onCancel={onClose} submitLabel={t('Save')} loading={loading} testId="role-submit" />
       </Stack>
     </Form>

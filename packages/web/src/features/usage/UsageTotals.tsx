@@ -32,7 +32,7 @@ export function UsageTotals({ total }: { total: Total }) {
         ...some(t('Uncollected at zero balance'), total.uncollected),
         ...some(t('Refunded'), total.refunded),
         {
-          label: t('Time', { context: 'length' }),
+          label: t('Running time of servers'),
           value: <span className="mono">{formatHours(total.seconds / 3600)}</span>,
         },
       ]}

@@ -64,7 +64,7 @@ export function ContainerFields({ server, form, field, edited, name, more }: Pro
       </FormSection>
       <FormSection title={t('Running', { context: 'section' })}>
         <Select
-          label={t('Restart')}
+          label={t('Restart', { context: 'policy' })}
           description={t('When to restart the container after it exits')}
           options={RestartPolicy.options.map((policy) => ({ value: policy, label: t(RESTART_WORDS[policy]) }))}
           {...field('restartPolicy')}

@@ -5,12 +5,14 @@ import { text } from '@stagi/contract/text.ts';
 import { Link, useNavigate } from 'react-router';
 import { invalidate, queryClient } from '../../../api/query.ts';
 import { useCallForm } from '../../../api/useCallForm.ts';
+import { useEditVersion } from '../../../api/useEditVersion.ts';
 import type { Server } from '../../../api/useServers.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { paths } from '../../../paths.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { TextInput } from '../../../ui/form/TextInput.tsx';
+import { OvertakenNote } from '../../../ui/OvertakenNote.tsx';
 import { ContainerFields } from './ContainerFields.tsx';
 import { toEdit, type Values, valuesOf } from './formValues.ts';
 import { ProjectSelect } from './ProjectSelect.tsx';
@@ -19,9 +21,11 @@ import { ProjectSelect } from './ProjectSelect.tsx';
 export function EditContainerForm({ container, server }: { container: Container; server: Server | undefined }) {
   const t = useT();
   const navigate = useNavigate();
+  const edit = useEditVersion(container.version, () => void invalidate('docker-container/'));
   const { form, field, submit, loading } = useCallForm<typeof api.containers.edit, Values>(api.containers.edit, {
     initialValues: valuesOf(container),
-    toInput: (values) => ({ ...toEdit(values), ref: { id: container.id } }),
+    toInput: (values) => ({ ...toEdit(values), ref: { id: container.id }, version: edit.version }),
+    onRefused: edit.onRefused,
     alsoCheck: ({ gpuIds }): Record<string, string> =>
       server?.facts?.gpus.length && gpuIds.length === 0 ? { gpuIds: text('GPU is required') } : {},
     onDone: (answer) => {
@@ -46,6 +50,7 @@ export function EditContainerForm({ container, server }: { container: Container;
             </>
           }
         />
+        <OvertakenNote shown={edit.isOvertaken} />
         <Group gap={8}>
           <Button type="submit" loading={loading} data-testid="container-save">
             {t('Save')}

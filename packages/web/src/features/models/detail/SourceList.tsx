@@ -2,6 +2,7 @@ import type { CatalogueModel } from '@stagi/perf/catalogue.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import classes from './Facts.module.css';
 import { OutsideLink } from './links.tsx';
+import { sourceNote } from './sourceNotes.ts';
 
 type Sources = CatalogueModel['source'];
 type Source = Exclude<Sources, string>[number];
@@ -28,7 +29,7 @@ export function SourceList({ source, doubts }: Props) {
   );
 }
 
-/** Notes and paths stand as they were written down: in English. */
+/** Notes that are not common, and paths, stand as they were written down: in English. */
 export function SourceLines({ source }: { source: Sources }) {
   const t = useT();
   if (typeof source === 'string') return <p>{t('The data sheet of its vendor')}</p>;
@@ -51,7 +52,8 @@ function SourceLine({ source }: { source: Source }) {
         {t('Computed')}: <span lang="en">{source.computed}</span>
       </>
     );
-  const note = <span lang="en">{source.note}</span>;
+  const told = sourceNote(t, source.note);
+  const note = told ?? <span lang="en">{source.note}</span>;
   if ('url' in source)
     return (
       <>

@@ -11,6 +11,7 @@ import { invalidate } from '../../../api/query.ts';
 import { useCall } from '../../../api/useCall.ts';
 import { useHasPermission } from '../../../api/user.ts';
 import { useT } from '../../../i18n/i18n.ts';
+import { sentence } from '../../../i18n/sentence.ts';
 import { EngineWithoutKey } from '../../../launchForm/EngineWithoutKey.tsx';
 import { paths } from '../../../paths.ts';
 import { Button } from '../../../ui/Button.tsx';
@@ -80,7 +81,7 @@ function Endpoint({ endpoint, model, isOpen, onToggle }: EndpointProps) {
         <StatusBadge status={status} prominent />
         <span className={classes.name}>
           {t('{{engine}}, {{quality}} on {{server}}', {
-            engine: endpoint.engine,
+            engine: engineTemplate(endpoint.engine).title,
             quality: qualityLabel(t, endpoint.quality),
             server: instance.title,
           })}
@@ -88,16 +89,16 @@ function Endpoint({ endpoint, model, isOpen, onToggle }: EndpointProps) {
       </div>
       <p className={classes.state} aria-live="polite">
         {(status === 'failed' || endpoint.lastLine !== null) && endpoint.reason ? (
-          asSentence(t(endpoint.reason))
+          sentence(t(endpoint.reason))
         ) : (
           <>
-            {t(ENDPOINT_WORDS[status])} {endpoint.reason && asSentence(t(endpoint.reason))}
+            {t(ENDPOINT_WORDS[status])} {endpoint.reason && sentence(t(endpoint.reason))}
           </>
         )}
         {endpoint.deadline && (
           <>
             {' '}
-            {t('It must answer')} <Countdown to={endpoint.deadline} />.
+            {t('It must answer within')} <Countdown bare to={endpoint.deadline} />.
           </>
         )}
       </p>
@@ -142,9 +143,6 @@ function Endpoint({ endpoint, model, isOpen, onToggle }: EndpointProps) {
     </article>
   );
 }
-
-/** Reasons of engines may be whole sentences. */
-const asSentence = (words: string): string => (/[.!?。]$/.test(words) ? words : `${words}.`);
 
 function DeleteEndpoint({ endpoint }: { endpoint: ModelEndpoint }) {
   const t = useT();

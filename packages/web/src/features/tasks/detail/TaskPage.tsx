@@ -24,8 +24,16 @@ const REFETCH_IN_TRANSITION_MS = 1_500;
 const TaskOutput = lazyComponent(async () => (await import('./TaskOutput.tsx')).TaskOutput);
 
 export function TaskPage() {
+  const mayOpenProject = useHasPermission('PROJECT', 'PROJECT_MANAGEMENT');
   return (
-    <DetailPage view={api.tasks.view} everyMs={everyMs} pageTitle={({ ordinal, title }) => `#${ordinal} ${title}`}>
+    <DetailPage
+      view={api.tasks.view}
+      everyMs={everyMs}
+      pageTitle={({ ordinal, title }) => `#${ordinal} ${title}`}
+      above={({ project }) =>
+        mayOpenProject ? { to: paths.project(project.id, 'tasks'), title: project.title } : undefined
+      }
+    >
       {(task) => <Loaded task={task} />}
     </DetailPage>
   );

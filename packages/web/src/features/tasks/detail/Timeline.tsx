@@ -19,7 +19,7 @@ export function Timeline({ events }: { events: readonly TaskEvent[] }) {
           <li key={`${event.at} ${event.status}`} className={classes.event}>
             <StatusBadge status={event.status} />
             <span className={classes.what}>{what(event)}</span>
-            <DateTime at={event.at} format="HH:mm:ss DD.MM.YYYY" />
+            <DateTime at={event.at} format="HH:mm DD.MM.YYYY" />
           </li>
         ))}
       </ol>

@@ -33,7 +33,9 @@ export function BeforeStart({ offer, values, isScheduled }: Props) {
   const left = limit === null ? null : Math.max(0, limit - used);
   const facts: Fact[] = [
     { label: t('Price'), value: server ? <PriceOf server={server} /> : t('Choose a server') },
-    ...(server && !isScheduled ? [{ label: t('Start'), value: <StartOf server={server} values={values} /> }] : []),
+    ...(server && !isScheduled
+      ? [{ label: t('Start', { context: 'beginning' }), value: <StartOf server={server} values={values} /> }]
+      : []),
     {
       label: t('Runs left today'),
       value:

@@ -43,7 +43,7 @@ function Cpus({ server, form, field }: CpuProps) {
       step={CPU_STEP}
       value={Number(form.values.cpus) || 0}
       onChange={(next) => form.setFieldValue('cpus', next)}
-      description={t('{{free}} of {{all}} CPUs free', {
+      description={t('CPUs free: {{free}} of {{all}}', {
         free: formatNumber(freeCpus),
         all: formatNumber(cpus),
       })}
@@ -60,7 +60,7 @@ function Gpus({ server, field }: { server: TaskServer | undefined; field: TaskFo
       label={t('GPU')}
       description={
         server
-          ? t('{{free}} of {{all}} GPUs free', { free: server.freeGpus, all: server.gpus.length })
+          ? t('GPUs free: {{free}} of {{all}}', { free: server.freeGpus, all: server.gpus.length })
           : t('How many it gets for itself')
       }
       clampBehavior="none"

@@ -54,9 +54,9 @@ function Facts({ server }: { server: TaskServer }) {
     <>
       {status !== 'online' && <StatusBadge status={status} />}
       {cpus !== null && (
-        <span>{t('{{free}} of {{all}} CPUs free', { free: formatNumber(freeCpus), all: formatNumber(cpus) })}</span>
+        <span>{t('CPUs free: {{free}} of {{all}}', { free: formatNumber(freeCpus), all: formatNumber(cpus) })}</span>
       )}
-      {gpus.length > 0 && <span>{t('{{free}} of {{all}} GPUs free', { free: freeGpus, all: gpus.length })}</span>}
+      {gpus.length > 0 && <span>{t('GPUs free: {{free}} of {{all}}', { free: freeGpus, all: gpus.length })}</span>}
       {waiting > 0 && <span>{t('{{count}} tasks waiting', { count: waiting })}</span>}
       <span>
         {kind === 'self-hosted'

@@ -7,6 +7,7 @@ import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { invalidate } from '../../../api/query.ts';
 import { useCallForm } from '../../../api/useCallForm.ts';
+import { useEditVersion } from '../../../api/useEditVersion.ts';
 import { useT } from '../../../i18n/i18n.ts';
 import { EnvRows } from '../../../launchForm/EnvRows.tsx';
 import { FormSection } from '../../../launchForm/FormSection.tsx';
@@ -19,6 +20,7 @@ import { RadioGroup } from '../../../ui/form/RadioGroup.tsx';
 import { Select } from '../../../ui/form/Select.tsx';
 import { Textarea } from '../../../ui/form/Textarea.tsx';
 import { TextInput } from '../../../ui/form/TextInput.tsx';
+import { OvertakenNote } from '../../../ui/OvertakenNote.tsx';
 import { toast } from '../../../ui/toasts.ts';
 import { cronOf, type Every, timingOf } from '../schedules/cron.ts';
 import { ownTimeZone } from '../schedules/timeZones.ts';
@@ -55,9 +57,11 @@ export function TaskForm({ offer, from, schedule, startsOnSchedule, onProject }:
   const isScheduled = when === 'schedule';
   // The form keeps what it was filled in from, whatever is offered later.
   const [source] = useState(offer.valuesOf);
+  const edit = useEditVersion(schedule?.version, () => void invalidate('task/schedule/'));
   const call = useCallForm<TaskCall, Values>(callOf(schedule, isScheduled), {
     initialValues: firstValues(offer, from, schedule),
     toInput: (values) => inputOf(values),
+    onRefused: edit.onRefused,
     fieldOf: (path): string => {
       const own = path.replace(/^task\./, '');
       return own === 'cron' ? TIME_FIELD[form.values.every] : own;
@@ -65,9 +69,9 @@ export function TaskForm({ offer, from, schedule, startsOnSchedule, onProject }:
     alsoCheck: (values) => {
       const { cpus, gpus } = resourceProblems(serverOf(offer, values), values);
       return {
-        ...(cpus !== undefined && { cpus: t('This server has {{cpus}} CPUs', { cpus }) }),
+        ...(cpus !== undefined && { cpus: t('CPUs: at most {{cpus}} on this server', { cpus }) }),
         ...(gpus !== undefined && {
-          gpuCount: gpus === 0 ? t('This server has no GPUs') : t('This server has {{gpus}} GPUs', { gpus }),
+          gpuCount: gpus === 0 ? t('This server has no GPUs') : t('GPUs: at most {{gpus}} on this server', { gpus }),
         }),
         ...(isScheduled && wrongTime(values)),
       };
@@ -153,7 +157,7 @@ export function TaskForm({ offer, from, schedule, startsOnSchedule, onProject }:
             />
           </div>
         </FormSection>
-        <FormSection title={t('Start')}>
+        <FormSection title={t('Start', { context: 'beginning' })}>
           {!schedule && (
             <RadioGroup
               label={t('When')}
@@ -175,6 +179,7 @@ export function TaskForm({ offer, from, schedule, startsOnSchedule, onProject }:
           <BeforeStart offer={offer} values={values} isScheduled={isScheduled} />
         </div>
       </aside>
+      <OvertakenNote shown={edit.isOvertaken} />
       <Group gap={8} className={classes.buttons}>
         <Button type="submit" loading={loading} data-testid="task-submit">
           {submitWord()}
@@ -194,7 +199,7 @@ export function TaskForm({ offer, from, schedule, startsOnSchedule, onProject }:
 
   function inputOf(values: Values): object {
     const task = taskInput(values);
-    if (schedule) return { id: schedule.id, ...scheduleInput(values), task };
+    if (schedule) return { id: schedule.id, ...scheduleInput(values), task, version: edit.version };
     return {
       ...task,
       ...(isScheduled ? scheduleInput(values) : { title: values.title.trim() || undefined }),

@@ -93,7 +93,7 @@ it('leaves out what is empty, so that it is reported as missing', () => {
   const issues = error?.issues.toReversed() ?? [];
   const messages = Object.fromEntries(issues.map(({ path, message }) => [path.join('.'), message]));
   expect(messages).toMatchObject({
-    instanceRef: 'Instance is required',
+    instanceRef: 'Server is required',
     storageRef: 'Storage is required',
     inputUrlPath: 'Input URL path is required',
     inputPath: 'Input path is required',
