@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { call } from './call.ts';
 import { Id, ListInput, listOf, oneOf, SuccessResponse } from './page.ts';
-import { Link, ObjectKey, ObjectOfStorage } from './storages.ts';
+import { Link, ObjectKey, ObjectOfStorage, Prefix } from './storages.ts';
 
 export const ShareLink = z.object({
   id: Id,
@@ -22,6 +22,14 @@ export const sharing = {
     auth: MANAGE,
     byToken: true,
     input: ObjectOfStorage,
+    output: Link,
+  }),
+  archiveLink: call({
+    path: 'storage/object/archive-link',
+    summary: 'A URL that answers all objects below a prefix as one ZIP file: at most 100,000.',
+    auth: MANAGE,
+    byToken: true,
+    input: z.object({ id: Id, prefix: Prefix.default('') }),
     output: Link,
   }),
   shareLinks: call({

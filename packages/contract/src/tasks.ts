@@ -252,5 +252,14 @@ export const tasks = {
     input: z.object({ id: Id, key: ObjectKey }),
     output: Link,
   }),
+  outputArchive: call({
+    path: 'task/output/archive-link',
+    summary: 'A link to download what a task has put out, or one folder of it, as one ZIP file: at most 100,000 files.',
+    auth: RUN,
+    byToken: true,
+    /** Relative to the output directory; a folder ends in `/`. */
+    input: z.object({ id: Id, prefix: z.string().max(1_024).default('') }),
+    output: Link,
+  }),
   ...taskSchedules,
 };

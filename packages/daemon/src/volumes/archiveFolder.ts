@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { PassThrough, type Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { memberName } from '@stagi/contract/memberNames.ts';
 import { text } from '@stagi/contract/text.ts';
 import { MAX_FOLDER_DEPTH, UPLOAD_PREFIX } from '@stagi/contract/volumePaths.ts';
 import { ZipFile } from 'yazl';
@@ -63,6 +64,8 @@ async function addFile(zip: ZipFile, entry: Entry, member: string, signal: Abort
   try {
     const { mtime, mode } = await file.stat();
     const content = new PassThrough({ highWaterMark: CHUNK_BYTES });
+    // Once aborted, `finished` hears of no error any more: nobody else would.
+    content.on('error', () => {});
     zip.addReadStream(content, member, { mtime, mode: mode & 0o100777, compress: false });
     const source = file.createReadStream({ autoClose: false, highWaterMark: CHUNK_BYTES, signal });
     source.on('error', (error) => content.destroy(error));
@@ -71,11 +74,4 @@ async function addFile(zip: ZipFile, entry: Entry, member: string, signal: Abort
   } finally {
     await file.close();
   }
-}
-
-/** A backslash, a drive or a control character would mean something to some program that unpacks. */
-export function memberName(name: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is replaced
-  const plain = name.replace(/[\\/:\u0000-\u001f\u007f]/g, '_');
-  return /^\.{0,2}$/.test(plain) ? '_' : plain;
 }

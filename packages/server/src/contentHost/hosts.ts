@@ -10,6 +10,7 @@ import { keysStillWorking } from '../objects/keys.ts';
 import { asAccessKey, asStranger } from '../slots/holder.ts';
 import { holdForAnswer } from '../slots/holdForAnswer.ts';
 import { previewedObject, sharedObject } from './links.ts';
+import { sendArchive } from './sendArchive.ts';
 import { sendCode } from './sendCode.ts';
 import { ContentRefusal, sendObject } from './sendObject.ts';
 import { sendVolumeFile } from './sendVolumeFile.ts';
@@ -19,6 +20,8 @@ const PREVIEW = /^\/preview\/([\w.-]{1,4000})$/;
 const SHARE = /^\/share\/([\w-]{43})\/[^/]*$/;
 /** A file of a commit. */
 const CODE = /^\/code\/([\w.-]{1,1000})\/(.{1,12000})$/;
+/** A folder of objects as a ZIP file. */
+const ARCHIVE = /^\/archive\/([\w.-]{1,4000})$/;
 /** A file or folder of a volume of a container. */
 const VOLUME = /^\/volume\/([\w.-]{1,12000})$/;
 
@@ -73,6 +76,8 @@ async function answer(
     holdForAnswer(request, reply, ctx.slots.contentReads, asAccessKey(object.accessKeyId));
     return sendObject(ctx, object, { purpose: 'preview', transfers }, request, reply);
   }
+  const archive = ARCHIVE.exec(path)?.[1];
+  if (archive) return sendArchive(ctx, archive, transfers, request, reply);
   const isDownload = new URLSearchParams(query).has('download');
   const [, sealed, encoded] = CODE.exec(path) ?? [];
   if (sealed && encoded) return sendCode(ctx, { sealed, path: decoded(encoded), isDownload }, request, reply);

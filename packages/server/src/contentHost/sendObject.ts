@@ -1,11 +1,9 @@
-import { Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import { request as httpsRequest, Agent as TlsAgent } from 'node:https';
-import { S3_REGION } from '@stagi/contract/storageRules.ts';
-import { presignUrl } from '@stagi/s3/presign.ts';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Transfers } from '@stagi/s3/transfers.ts';
 import { create } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
+import { askObject, type OpenedObject } from './askObject.ts';
 import { isMedia, safeContentType } from './contentType.ts';
 import { fileNameOf } from './fileName.ts';
 
@@ -20,14 +18,6 @@ export class ContentRefusal extends Error {
 export const linkEnded = (): ContentRefusal => new ContentRefusal(410, 'This link has expired or was revoked.');
 export const noSuchLink = (): ContentRefusal => new ContentRefusal(404, 'This link has expired or was revoked.');
 
-/** An object, and the access key that opens it. */
-export interface OpenedObject {
-  bucket: string;
-  key: string;
-  accessKeyId: string;
-  secretAccessKey: string;
-}
-
 type Shower = Pick<Context, 'config'>;
 
 const PASSED_ON = ['range', 'if-range', 'if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'];
@@ -40,15 +30,8 @@ const PASSED_BACK = [
   'etag',
   'last-modified',
 ];
-/** The S3 service answers its headers within this time. */
-const ANSWER_MS = 30_000;
 /** A reader that takes nothing for so long has gone. */
 const STALLED_MS = 120_000;
-
-const SIGNED_FOR_S = 60;
-
-const agent = new Agent({ keepAlive: true });
-const tlsAgent = new TlsAgent({ keepAlive: true });
 
 /**
  * Answers with an object that the S3 service gives for this key: it checks key, workspace and expiry, and cuts the
@@ -117,37 +100,16 @@ const disposition = (purpose: 'preview' | 'share' | 'download', key: string): st
   create(fileNameOf(key), { type: purpose === 'download' ? 'attachment' : 'inline' });
 
 function ask(
-  { config }: Shower,
+  ctx: Shower,
   object: OpenedObject,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<IncomingMessage> {
-  const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
-  const origin = config.roles.has('s3') ? `http://127.0.0.1:${config.s3Port}` : config.s3Origin;
-  const link = presignUrl({
-    ...object,
-    origin,
-    method,
-    region: S3_REGION,
-    expiresInSeconds: SIGNED_FOR_S,
-    now: new Date(),
-  });
   const headers = Object.fromEntries(
     PASSED_ON.flatMap((name) => (request.headers[name] === undefined ? [] : [[name, request.headers[name]]])),
   );
-  const { protocol, hostname, port } = new URL(origin);
-  const isTls = protocol === 'https:';
-  return new Promise((resolve, reject) => {
-    const asked = (isTls ? httpsRequest : httpRequest)(
-      // Not as a URL, which would resolve `..` in an object's key.
-      { protocol, hostname, port, path: link.slice(origin.length), method, headers, agent: isTls ? tlsAgent : agent },
-      resolve,
-    );
-    const late = setTimeout(() => asked.destroy(new Error('the S3 service does not answer')), ANSWER_MS);
-    asked.once('close', () => clearTimeout(late)).once('response', () => clearTimeout(late));
-    asked.once('error', reject);
-    // Nothing to do for a visitor who has gone before the answer came.
-    reply.raw.once('close', () => asked.destroy());
-    asked.end();
-  });
+  // Nothing to do for a visitor who has gone before the answer came.
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  return askObject(ctx, object, { method: request.method === 'HEAD' ? 'HEAD' : 'GET', headers, gone: gone.signal });
 }

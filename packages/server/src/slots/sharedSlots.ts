@@ -27,6 +27,8 @@ const LIMITS = {
   contentReads: { total: 512, perPerson: 64, perStranger: 64 },
   /** Uploads to volumes, and downloads from them. */
   volumeTransfers: { total: 64, perPerson: 16 },
+  /** Folders of objects as ZIP files, each read object by object. */
+  objectArchives: { total: 32, perPerson: 4 },
   /** Each takes a connection of the database for a second. */
   logSearches: { total: 8, perPerson: 2, waiting: 32 },
   /** WebSockets of browsers. */

@@ -2,6 +2,7 @@ import type { api } from '@stagi/contract/api.ts';
 import type { OutputOf, ParsedInputOf } from '@stagi/contract/call.ts';
 import { outputPrefix, TASKS_PREFIX } from '@stagi/contract/taskRules.ts';
 import { text } from '@stagi/contract/text.ts';
+import { createArchiveLink } from '../contentHost/archiveLink.ts';
 import { createPreviewLink } from '../contentHost/previewLink.ts';
 import { refused } from '../http/errors.ts';
 import type { Member } from '../http/handlers.ts';
@@ -52,10 +53,19 @@ export async function outputPreview(
   return createPreviewLink(ctx, { id: storage.id, key: root + key }, SCOPE);
 }
 
-async function outputOf(ctx: Member, taskId: number): Promise<{ storage: StorageView; root: string }> {
+export async function outputArchive(
+  ctx: Member,
+  { id, prefix }: Input<'outputArchive'>,
+): Promise<{ link: string; expiresAt: string }> {
+  const { storage, root, slug } = await outputOf(ctx, id);
+  const name = prefix === '' ? `${slug}-output` : undefined;
+  return createArchiveLink(ctx, { id: storage.id, prefix: root + prefix, name }, SCOPE);
+}
+
+async function outputOf(ctx: Member, taskId: number): Promise<{ storage: StorageView; root: string; slug: string }> {
   const task = await viewTask(ctx, { id: taskId });
   const storage = await viewStorage(ctx.db, ctx.workspace.id, { id: task.storage_id });
   if (storage.status === 'terminating' || storage.status === 'deleted')
     throw refused(text('The storage of this task was deleted'));
-  return { storage, root: outputPrefix(task.id) };
+  return { storage, root: outputPrefix(task.id), slug: task.slug };
 }

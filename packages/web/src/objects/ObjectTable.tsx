@@ -12,7 +12,7 @@ import { toast } from '../ui/toasts.ts';
 import classes from './Objects.module.css';
 import { nameIn } from './objectNames.ts';
 import type { ObjectSource } from './objectSource.ts';
-import { downloadVerdict, openDownload } from './openDownload.ts';
+import { downloadFolder, downloadVerdict, openDownload } from './openDownload.ts';
 import { useTypeWords } from './typeWords.ts';
 import type { Row, useFolder } from './useFolder.ts';
 
@@ -102,13 +102,12 @@ export function ObjectTable({ source, folder, search, list, changes = 0, linkTo,
             },
           ];
     const more = moreActions?.(row) ?? [];
-    if (row.kind === 'folder' && !source.downloadsFolders) return [...copy, ...more];
     const download: Action = {
       label: row.kind === 'folder' ? t('Download as ZIP') : t('Download'),
       icon: <IconDownload size={16} />,
       verdict: downloadVerdict(source, row.kind === 'object' ? row.object : null),
       testId: 'action-download',
-      onClick: () => void openDownload(source, row.key),
+      onClick: () => void (row.kind === 'folder' ? downloadFolder(source, row.key) : openDownload(source, row.key)),
     };
     return [download, ...copy, ...more];
   }

@@ -22,8 +22,8 @@ export interface ObjectSource {
   uri?(key: string): string;
   /** The beginning of an object as text, where no link can be read; null: it is no text. */
   readText?(key: string, maxBytes: number, signal: AbortSignal): Promise<ReadText | null>;
-  /** Whether a folder can be downloaded too, as an archive. */
-  downloadsFolders?: boolean;
+  /** A link to all that is below a folder (empty: the top), as one ZIP file. */
+  folderLink(folder: string): Promise<string>;
   /** Why a person may not download; null: they may. */
   downloadRefusal?: string | null;
 }

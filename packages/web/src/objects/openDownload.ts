@@ -17,8 +17,17 @@ const SPECIAL = text('Only files and folders can be opened, no links and no devi
 
 /** Begins a download by a presigned link. In a tab of its own, which closes at once: a running upload is not asked about. */
 export async function openDownload(source: ObjectSource, key: string): Promise<void> {
+  openLink(await source.link(key, { inline: false }));
+}
+
+/** The same for a folder, as a ZIP file. */
+export async function downloadFolder(source: ObjectSource, folder: string): Promise<void> {
+  openLink(await source.folderLink(folder));
+}
+
+function openLink(link: string): void {
   const anchor = document.createElement('a');
-  anchor.href = await source.link(key, { inline: false });
+  anchor.href = link;
   anchor.target = '_blank';
   anchor.rel = 'noopener';
   anchor.click();

@@ -9,6 +9,7 @@ import { IconFilePlus, IconFolderPlus, IconPencil, IconRefresh, IconTrash, IconU
 import { type ReactNode, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { useT } from '../../../i18n/i18n.ts';
+import { DownloadAll } from '../../../objects/DownloadAll.tsx';
 import { EmptyFolder } from '../../../objects/EmptyFolder.tsx';
 import { FolderCrumbs } from '../../../objects/FolderCrumbs.tsx';
 import { MoreRows } from '../../../objects/MoreRows.tsx';
@@ -103,6 +104,7 @@ function Browser({ container, volume, children }: BrowserProps) {
             <IconButton label={t('Refresh')} size="s" onClick={list.refresh} aria-busy={list.refreshing}>
               <IconRefresh size={16} />
             </IconButton>
+            <DownloadAll source={source} folder={folder} search={search} list={list} />
             <ActionButton
               icon={<IconFilePlus size={16} />}
               verdict={mayChange}

@@ -50,7 +50,7 @@ export function volumeObjects(of: VolumeRef, downloadRefusal: string | null): Ob
       const { content } = await call(api.volumeFiles.read, { ...of, path: key, maxBytes }, { quiet: true, signal });
       return content.kind === 'text' ? content : null;
     },
-    downloadsFolders: true,
+    folderLink: async (folder) => (await call(api.volumeFiles.download, { ...of, path: pathOf(folder) })).link,
     downloadRefusal,
   };
 }

@@ -4,6 +4,7 @@ import { IconFolderPlus, IconLink, IconRefresh, IconTrash, IconUpload } from '@t
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { useT } from '../../../i18n/i18n.ts';
+import { DownloadAll } from '../../../objects/DownloadAll.tsx';
 import { EmptyFolder } from '../../../objects/EmptyFolder.tsx';
 import { FolderCrumbs } from '../../../objects/FolderCrumbs.tsx';
 import { MoreRows } from '../../../objects/MoreRows.tsx';
@@ -64,6 +65,7 @@ function Browser({ storage }: { storage: Storage }) {
             <IconButton label={t('Refresh')} size="s" onClick={list.refresh} aria-busy={list.refreshing}>
               <IconRefresh size={16} />
             </IconButton>
+            <DownloadAll source={source} folder={folder} search={search} list={list} />
             <IconButton label={t('Links to objects')} size="s" onClick={() => setDialog('links')}>
               <IconLink size={16} />
             </IconButton>

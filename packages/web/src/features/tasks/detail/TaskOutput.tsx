@@ -5,6 +5,7 @@ import { IconPackage, IconRefresh } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import { useHasPermission } from '../../../api/user.ts';
 import { useT } from '../../../i18n/i18n.ts';
+import { DownloadAll } from '../../../objects/DownloadAll.tsx';
 import { EmptyFolder } from '../../../objects/EmptyFolder.tsx';
 import { FolderCrumbs } from '../../../objects/FolderCrumbs.tsx';
 import { MoreRows } from '../../../objects/MoreRows.tsx';
@@ -51,6 +52,7 @@ export function TaskOutput({ task }: { task: TaskDetail }) {
                 <IconButton label={t('Refresh')} size="s" onClick={list.refresh} aria-busy={list.refreshing}>
                   <IconRefresh size={16} />
                 </IconButton>
+                <DownloadAll source={source} folder={folder} search={search} list={list} />
               </>
             }
           >
