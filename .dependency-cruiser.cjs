@@ -95,7 +95,7 @@ module.exports = {
         path: '^packages/daemon/src',
         pathNot: [
           TEST,
-          '/(docker|dockerArchive|dockerImages|dockerInspect|dockerExec|dockerNetwork|containerSpec).ts$',
+          '/(docker|dockerArchive|dockerImages|dockerInspect|dockerExec|dockerInit|dockerNetwork|dockerStop|containerSpec).ts$',
         ],
       },
       { path: '/dockerode/' },

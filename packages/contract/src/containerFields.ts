@@ -58,6 +58,11 @@ export const HealthCheck = z.strictObject({
 });
 export type HealthCheck = z.infer<typeof HealthCheck>;
 
+/** Seconds that programs may take to end when they are stopped; `former`: from an agent that knows no other. */
+export const STOP_GRACE = { least: 10, most: 300, usual: 30, former: 10 } as const;
+const GRACE = text('Time to stop must be a whole number of seconds from 10 to 300');
+export const StopGrace = z.number(GRACE).int(GRACE).min(STOP_GRACE.least, GRACE).max(STOP_GRACE.most, GRACE);
+
 /** Docker's own 64 MB are too few for training with several data loaders. */
 export const DEFAULT_SHM_MB = 1024;
 
@@ -109,6 +114,8 @@ const SPECIFICATION = {
     .min(1, text('Shared memory must be at least 1 MB'))
     .max(4_194_304, text('Shared memory is too large')),
   healthCheck: HealthCheck,
+  /** Seconds from the stop signal until what still runs is killed. A change of it alone recreates nothing. */
+  stopGraceSeconds: StopGrace,
 };
 
 /** Strict: a request for an unknown right is refused, instead of creating a container without it. */
@@ -130,6 +137,7 @@ export const CreateContainer = z
     restartPolicy: RestartPolicy.default('no'),
     shmMb: SPECIFICATION.shmMb.optional(),
     healthCheck: HealthCheck.optional(),
+    stopGraceSeconds: StopGrace.default(STOP_GRACE.usual),
     /** Makes `slug-1 … slug-N` when above 1. */
     count: z
       .number()

@@ -25,6 +25,8 @@ export const TemplateFields = z.object({
   ),
   directoryMappings: z.array(z.object({ host: z.string(), container: z.string() })),
   restartPolicy: RestartPolicy,
+  /** Left out of templates that were saved before it was known. */
+  stopGraceSeconds: z.number().int().optional(),
 });
 export type TemplateFields = z.infer<typeof TemplateFields>;
 
@@ -70,6 +72,7 @@ export function templateFieldsOf(container: Container): TemplateFields {
     portMappings: container.portMappings,
     directoryMappings: container.directoryMappings,
     restartPolicy: container.restartPolicy,
+    stopGraceSeconds: container.stopGraceSeconds,
   };
 }
 

@@ -163,6 +163,8 @@ export const Container = z.object({
   /** Null: 1024. */
   shmMb: z.number().int().nullable(),
   healthCheck: HealthCheck.nullable(),
+  /** Seconds that its programs may take to end when it is stopped. */
+  stopGraceSeconds: z.number().int(),
   startedAt: z.string().nullable(),
   finishedAt: z.string().nullable(),
   createdAt: z.string(),
@@ -205,7 +207,7 @@ export const containers = {
   edit: call({
     path: 'docker-container/edit',
     summary:
-      'Changes a container. All but title and project recreate it: Unique ID, volumes and logs stay, other files go. Its ' +
+      'Changes a container. All but title, project and time to stop recreate it: Unique ID, volumes and logs stay, other files go. Its ' +
       'image is pulled first; until then, and if that fails, the container of before goes on.',
     auth: MANAGE,
     byToken: true,
@@ -230,7 +232,8 @@ export const containers = {
   }),
   stop: call({
     path: 'docker-container/stop',
-    summary: 'Stops a container; its files are kept.',
+    summary:
+      'Stops a container; its files are kept. Its programs get a stop signal, and are killed after `stopGraceSeconds`.',
     auth: MANAGE,
     byToken: true,
     input: Ref,

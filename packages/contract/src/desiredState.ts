@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RestartPolicy } from './containerFields.ts';
+import { RestartPolicy, STOP_GRACE } from './containerFields.ts';
 import { Id } from './page.ts';
 
 export const COMMAND_AUDIENCE = 'stagi-daemon-command';
@@ -34,6 +34,11 @@ export const DesiredContainer = z.object({
   slug: z.string(),
   /** `paused`: as running, with its processes frozen once it runs. Only containers with a `task` are paused. */
   state: z.enum(['running', 'paused', 'stopped', 'absent']),
+  /**
+   * How long its programs may take to end when it is stopped, in seconds. No part of the specification: a change
+   * recreates nothing. Earlier platforms leave it out: 10. One that is to be absent is not waited for.
+   */
+  stopGraceSeconds: z.number().int().min(0).max(STOP_GRACE.most).optional(),
   /** With it, `spec.command` is one line that `/bin/sh -c` runs in `codePath`, in place of the image's entrypoint. */
   task: DesiredTask.optional(),
   spec: z.object({

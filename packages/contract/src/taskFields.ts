@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DockerImage, EnvVariable } from './containerFields.ts';
+import { DockerImage, EnvVariable, STOP_GRACE, StopGrace } from './containerFields.ts';
 import { OptionalTitle } from './fields.ts';
 import { Id, Ref, refOr } from './page.ts';
 import { ObjectKey } from './storages.ts';
@@ -95,6 +95,8 @@ export const taskFields = {
     .max(TASK_MINUTES_MAX, text('Time limit must be at most 43,200 minutes'))
     .nullable()
     .default(null),
+  /** Seconds from a cancel, or the time limit, until what still runs is killed. */
+  stopGraceSeconds: StopGrace.default(STOP_GRACE.usual),
   /** After an end that was not the command's own. */
   retries: z
     .number(text('Retries must be a number'))
@@ -134,6 +136,8 @@ export const TaskFields = z.object({
   gpuCount: z.number().int(),
   envNames: z.array(z.string()),
   timeLimitMinutes: z.number().int().nullable(),
+  /** Left out of schedules that were stored before it was known: 30. */
+  stopGraceSeconds: z.number().int().optional(),
   retries: z.number().int(),
   retryOnFailure: z.boolean(),
   priority: TaskPriority,

@@ -73,6 +73,8 @@ export const Task = z.object({
   /** Values are kept encrypted and not shown again. */
   envNames: z.array(z.string()),
   timeLimitMinutes: z.number().int().nullable(),
+  /** Seconds that its programs may take to end when it is canceled, or at its time limit. */
+  stopGraceSeconds: z.number().int(),
   retries: z.number().int(),
   retryOnFailure: z.boolean(),
   priority: TaskPriority,
@@ -132,6 +134,8 @@ export const TaskServer = z.object({
   pricePerHour: Price,
   /** Why it takes no tasks. */
   refusal: z.string().nullable(),
+  /** Its agent is too old to give runs more than 10 s when they are stopped. */
+  stopsInTenSeconds: z.boolean().optional(),
 });
 export type TaskServer = z.infer<typeof TaskServer>;
 
@@ -193,7 +197,8 @@ export const tasks = {
   }),
   cancel: call({
     path: 'task/cancel',
-    summary: 'Cancels a task. A running command is stopped, and what it has put out is still saved.',
+    summary:
+      'Cancels a task. A running command gets SIGTERM and `stopGraceSeconds` to end; what it has put out is still saved.',
     auth: RUN,
     byToken: true,
     input: Ref,

@@ -3,6 +3,7 @@ import type { DaemonMessage } from '@stagi/contract/daemon.ts';
 import type { DesiredContainer, DesiredState } from '@stagi/contract/desiredState.ts';
 import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import type { ContainerRecords } from './containerRecords.ts';
+import { graceOf } from './containerSpec.ts';
 import type { Engine } from './docker.ts';
 import { CredentialError, DockerError } from './dockerErrors.ts';
 import { errorText, log } from './log.ts';
@@ -50,8 +51,8 @@ export interface Applier {
    * listing is stale for them.
    */
   advance(desired: DesiredState, seen: readonly SeenContainer[], seenAt: number): void;
-  /** Runs `work` while no step of this container runs. */
-  runExclusively<T>(containerId: number, work: () => Promise<T>): Promise<T>;
+  /** Runs `work` while no step of this container runs. Its signal is aborted when a newer generation than `gen` came. */
+  runExclusively<T>(containerId: number, gen: number, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /** Failures that still apply, for a platform that may have missed their report. */
   openFailures(desired: DesiredState): Extract<DaemonMessage, { type: 'failed' }>[];
   /** Starts no further steps and waits for the running ones. */
@@ -161,9 +162,10 @@ export function createApplier(deps: ApplyDeps): Applier {
 
   return {
     advance,
-    async runExclusively(id, work) {
+    async runExclusively(id, gen, work) {
       for (let other = busy.get(id); other; other = busy.get(id)) await other.done;
-      return lockContainer(id, Number.MAX_SAFE_INTEGER, new AbortController(), work);
+      const outdated = new AbortController();
+      return lockContainer(id, gen, outdated, () => work(outdated.signal));
     },
     openFailures(desired) {
       return desired.containers.flatMap(({ id, gen }) => {
@@ -240,7 +242,7 @@ async function runSteps(deps: ApplyDeps, { target, seen, steps }: ContainerPlan,
           if (seen && isTask(target)) await save(deps, target, seen, outdated);
           break;
         case 'stop':
-          if (dockerId) await deps.engine.stop(dockerId);
+          if (dockerId) await deps.engine.stop(dockerId, { graceSeconds: graceOf(target), signal: outdated });
           break;
         case 'remove':
           if (dockerId)

@@ -1,3 +1,4 @@
+import { STOP_GRACE } from '@stagi/contract/containerFields.ts';
 import type { DesiredContainer } from '@stagi/contract/desiredState.ts';
 import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import type Docker from 'dockerode';
@@ -29,7 +30,14 @@ export function ownerOf({ node, commandKey }: { node: string; commandKey: { x: s
 export function labelsOf({ platform, node }: Owner): Record<string, string> {
   return { [LABELS.platform]: platform, [LABELS.node]: node };
 }
-export const STOP_SECONDS = 10;
+
+/** How long the programs of a container may take to end. */
+export function graceOf({ state, stopGraceSeconds }: Pick<DesiredContainer, 'state' | 'stopGraceSeconds'>): number {
+  return state === 'absent' ? 0 : (stopGraceSeconds ?? STOP_GRACE.former);
+}
+
+/** When Docker itself goes down, with the machine: that does not wait for minutes. */
+const SHUTDOWN_SECONDS = 60;
 
 /** Containers of earlier versions, and documents of earlier platforms, have no number. */
 export function specNoOf({ specNo }: { specNo?: number | undefined }): number {
@@ -47,7 +55,7 @@ export function containerName(slug: string): string {
 export function containerOptions(
   target: DesiredContainer,
   owner: Owner,
-  hostConfig: HostConfig,
+  hostConfig: HostConfig & Pick<Docker.HostConfig, 'Init'>,
 ): Docker.ContainerCreateOptions {
   const { spec, task } = target;
   return {
@@ -70,7 +78,7 @@ export function containerOptions(
     AttachStdin: false,
     AttachStdout: false,
     AttachStderr: false,
-    StopTimeout: STOP_SECONDS,
+    StopTimeout: Math.min(target.stopGraceSeconds ?? STOP_GRACE.former, SHUTDOWN_SECONDS),
     ExposedPorts: Object.fromEntries(spec.ports.map((port) => [`${port.container}/tcp`, {}])),
     ...(spec.healthCheck ? { Healthcheck: dockerHealthCheck(spec.healthCheck) } : {}),
     HostConfig: hostConfig,

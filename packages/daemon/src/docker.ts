@@ -5,22 +5,16 @@ import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import Docker from 'dockerode';
 import { z } from 'zod';
 import { containerHolds } from './containerHolds.ts';
-import {
-  containerName,
-  containerOptions,
-  LABELS,
-  labelsOf,
-  type Owner,
-  STOP_SECONDS,
-  specNoOf,
-} from './containerSpec.ts';
+import { containerName, containerOptions, LABELS, labelsOf, type Owner, specNoOf } from './containerSpec.ts';
 import { type ArchiveEngine, archiveEngine } from './dockerArchive.ts';
 import { DockerError, statusOf, toDockerError, toPullError } from './dockerErrors.ts';
 import { type ExecEngine, execEngine } from './dockerExec.ts';
 import { lastExits } from './dockerExits.ts';
 import { type ImageEngine, imageEngine } from './dockerImages.ts';
+import { getsInit, hasInit, requireProgram } from './dockerInit.ts';
 import { inspect, type Shown } from './dockerInspect.ts';
 import { ensureNetwork } from './dockerNetwork.ts';
+import { stopGently } from './dockerStop.ts';
 import type { PullAuth } from './pullAuths.ts';
 import { type PullProgress, pullProgress } from './pullProgress.ts';
 import { withTimeout } from './timing.ts';
@@ -48,9 +42,9 @@ export interface Engine extends ArchiveEngine, ExecEngine, ImageEngine {
   unpause(dockerId: string): Promise<void>;
   /** The next four are idempotent: they succeed when there is nothing to do. */
   start(dockerId: string, image: string): Promise<void>;
-  stop(dockerId: string): Promise<void>;
+  stop(dockerId: string, stop: Stop): Promise<void>;
   remove(dockerId: string): Promise<void>;
-  restart(dockerId: string, image: string): Promise<void>;
+  restart(dockerId: string, image: string, stop: Stop): Promise<void>;
   /** What it has used so far; null when it does not run, or is held (`containerHolds.ts`). */
   usage(dockerId: string): Promise<ContainerCounters | null>;
   /** Calls back on every change of our containers or of images, until the stream breaks or the signal is aborted. */
@@ -61,12 +55,20 @@ export interface Engine extends ArchiveEngine, ExecEngine, ImageEngine {
   logs(dockerId: string, read: { follow: boolean; sinceNs: bigint; tail?: number }): Promise<Readable>;
 }
 
+/** How long its programs may take to end. Rejects with the signal's reason when aborted; Docker goes on with it then. */
+export interface Stop {
+  graceSeconds: number;
+  signal: AbortSignal;
+}
+
 export interface EngineInfo {
   version: string;
   /** With the revision of the distribution's package where Docker tells it: `1.1.5+ds1-1+deb12u1`. */
   runc: string | null;
   rootDir: string;
   runtimes: string[];
+  /** It has an init for containers (`HostConfig.Init`). */
+  init: boolean;
 }
 
 export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock'): Engine {
@@ -76,9 +78,10 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
   const exits = lastExits();
   const show = (dockerId: string) => inspect(docker, dockerId, exits.codeOf);
   const look = (dockerId: string) => holds.look(dockerId, () => show(dockerId));
+  const archive = archiveEngine(docker, (dockerId, work) => holds.hold(dockerId, () => show(dockerId), work));
   return {
     ...imageEngine(docker),
-    ...archiveEngine(docker, (dockerId, work) => holds.hold(dockerId, () => show(dockerId), work)),
+    ...archive,
     ...execEngine(docker),
 
     async list() {
@@ -107,7 +110,7 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
 
     async info() {
       const version = await withTimeout(QUERY_TIMEOUT_MS, 'asking Docker', () => docker.version());
-      const info: { DockerRootDir?: string; Runtimes?: object } = await withTimeout(
+      const info: { DockerRootDir?: string; Runtimes?: object; InitCommit?: { ID?: string } } = await withTimeout(
         QUERY_TIMEOUT_MS,
         'asking Docker',
         () => docker.info(),
@@ -118,13 +121,14 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
         runc: runc ? packageVersion(runc) : null,
         rootDir: info.DockerRootDir ?? '/var/lib/docker',
         runtimes: Object.keys(info.Runtimes ?? {}),
+        init: hasInit(info),
       };
     },
 
     async create(target, hostConfig) {
-      const options = containerOptions(target, owner, hostConfig);
       await ensureNetwork(docker);
       try {
+        const options = containerOptions(target, owner, { ...hostConfig, Init: await getsInit(docker, target) });
         const made = await withTimeout(CHANGE_TIMEOUT_MS, 'creating the container', (abortSignal) =>
           docker.createContainer({ ...options, abortSignal }),
         );
@@ -154,12 +158,19 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
     unpause: (dockerId) => change(() => docker.getContainer(dockerId).unpause(), 'resuming', ''),
     async start(dockerId, image) {
       await ensureNetwork(docker);
+      await requireProgram(docker, dockerId, archive.pathAt);
       await callIdempotently(() => docker.getContainer(dockerId).start(), 'starting', image);
     },
-    stop: (dockerId) => callIdempotently(() => docker.getContainer(dockerId).stop({ t: STOP_SECONDS }), 'stopping', ''),
-    async restart(dockerId, image) {
+    async stop(dockerId, { graceSeconds, signal }) {
+      const stop = () => docker.getContainer(dockerId).stop({ t: graceSeconds });
+      const work = graceSeconds === 0 ? stop : () => stopGently(docker, dockerId, stop, signal);
+      await callIdempotently(work, 'stopping', '', graceSeconds);
+      signal.throwIfAborted();
+    },
+    async restart(dockerId, image, { graceSeconds, signal }) {
       await ensureNetwork(docker);
-      await callIdempotently(() => docker.getContainer(dockerId).restart({ t: STOP_SECONDS }), 'restarting', image);
+      const restart = () => docker.getContainer(dockerId).restart({ t: graceSeconds });
+      await callIdempotently(() => stopGently(docker, dockerId, restart, signal), 'restarting', image, graceSeconds);
     },
 
     async remove(dockerId) {
@@ -272,18 +283,26 @@ async function adopt(docker: Docker, target: DesiredContainer, owner: Owner): Pr
 }
 
 /** Succeeds when there was nothing to do: 304 when the state is as asked, 404 when a container to stop is gone. */
-async function callIdempotently(call: () => Promise<unknown>, doing: string, image: string): Promise<void> {
-  await change(call, doing, image, (status) => status === 304 || (doing === 'stopping' && status === 404));
+async function callIdempotently(
+  call: () => Promise<unknown>,
+  doing: string,
+  image: string,
+  graceSeconds = 0,
+): Promise<void> {
+  const isDone = (status: number | null) => status === 304 || (doing === 'stopping' && status === 404);
+  await change(call, doing, image, { isDone, graceSeconds });
 }
+
+const NEVER = (): boolean => false;
 
 async function change(
   call: () => Promise<unknown>,
   doing: string,
   image: string,
-  isDone: (status: number | null) => boolean = () => false,
+  { isDone = NEVER, graceSeconds = 0 }: { isDone?: (status: number | null) => boolean; graceSeconds?: number } = {},
 ): Promise<void> {
   try {
-    await withTimeout(CHANGE_TIMEOUT_MS, `${doing} the container`, call);
+    await withTimeout(CHANGE_TIMEOUT_MS + graceSeconds * 1000, `${doing} the container`, call);
   } catch (error) {
     if (!isDone(statusOf(error))) throw toDockerError(error, image);
   }

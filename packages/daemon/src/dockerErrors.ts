@@ -46,6 +46,9 @@ export function statusOf(error: unknown): number | null {
     : null;
 }
 
+export const noProgram = (program: string): string =>
+  `The command cannot be run in this image: ${program} was not found or is no program`;
+
 interface KnownError {
   pattern: RegExp;
   permanent: boolean;
@@ -63,7 +66,7 @@ const KNOWN_ERRORS: KnownError[] = [
   {
     pattern: /exec: \\?"([^"\\]*)\\?"/,
     permanent: true,
-    message: ({ found }) => `The command cannot be run in this image: ${found} was not found or is no program`,
+    message: ({ found }) => noProgram(found),
   },
   {
     pattern: /(?:exec format error|no matching manifest|does not match the specified platform)/,

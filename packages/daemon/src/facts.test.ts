@@ -42,7 +42,7 @@ describe('the facts of a machine', () => {
   });
 
   it('warns of GPUs that Docker cannot pass to containers', () => {
-    const info = { version: '28', runc: '1.3.3', rootDir: '/', runtimes: ['runc'] };
+    const info = { version: '28', runc: '1.3.3', rootDir: '/', runtimes: ['runc'], init: true };
     expect(warningsOf(info, true)).toHaveLength(1);
     expect(warningsOf(info, false)).toEqual([]);
   });

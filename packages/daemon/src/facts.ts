@@ -29,6 +29,7 @@ export async function gatherFacts(engine: Engine): Promise<MachineFacts> {
     gpus,
     dockerVersion: docker.info?.version ?? '',
     vulnerableRunc: docker.info ? vulnerableRunc(docker.info) : undefined,
+    launch: { init: docker.info?.init ?? false },
     warnings: [
       ...(docker.problem ? [docker.problem] : []),
       ...(problem ? [problem] : []),
@@ -38,8 +39,18 @@ export async function gatherFacts(engine: Engine): Promise<MachineFacts> {
 }
 
 export function warningsOf(info: EngineInfo, hasGpus: boolean): string[] {
-  if (!hasGpus || info.runtimes.includes('nvidia')) return [];
-  return [text('The NVIDIA Container Toolkit is not set up in Docker: containers cannot be given GPUs')];
+  return [
+    ...(hasGpus && !info.runtimes.includes('nvidia')
+      ? [text('The NVIDIA Container Toolkit is not set up in Docker: containers cannot be given GPUs')]
+      : []),
+    ...(info.init
+      ? []
+      : [
+          text(
+            'Docker has no docker-init: programs without a handler of their own do not end by a stop signal, and ended processes pile up. Install Docker’s own packages, or tini',
+          ),
+        ]),
+  ];
 }
 
 /** This machine's runc and the CVEs that its version is open to; `undefined` when it is open to none. */

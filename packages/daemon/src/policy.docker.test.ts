@@ -27,6 +27,7 @@ afterEach(async () => {
   await platform.close();
 });
 
+const STOP = { graceSeconds: 1, signal: new AbortController().signal };
 const inspect = (id: number) => docker.getContainer(`stagi-${slugOf(id)}`).inspect();
 const ofNode = () =>
   docker.listContainers({
@@ -170,7 +171,7 @@ describe('the daemon', () => {
       near.on('data', (chunk) => {
         for (const [, method, url] of chunk.toString('latin1').matchAll(/^([A-Z]+) (\/\S*) HTTP\/1\.1\r$/gm))
           asked.add(
-            `${method} ${url!.split('?')[0]!.replaceAll(/[0-9a-f]{64}|stagi-[\w-]+|(?<=networks\/)stagi$/g, '{id}')}`,
+            `${method} ${url!.split('?')[0]!.replaceAll(/[0-9a-f]{64}|stagi-[\w:-]+|(?<=networks\/)stagi$/g, '{id}')}`,
           );
         far.write(chunk);
       });
@@ -195,9 +196,9 @@ describe('the daemon', () => {
     await engine.start(made.dockerId, target.spec.image);
     await engine.pause(made.dockerId);
     await engine.unpause(made.dockerId);
-    await engine.restart(made.dockerId, target.spec.image);
+    await engine.restart(made.dockerId, target.spec.image, STOP);
     (await engine.logs(made.dockerId, { follow: false, sinceNs: 0n })).destroy();
-    await engine.stop(made.dockerId);
+    await engine.stop(made.dockerId, STOP);
     await engine.readArchive(made.dockerId, '/tmp/made', async (tar) => void tar.resume(), signal);
     await engine.list();
     await engine.images();
@@ -217,6 +218,7 @@ describe('the daemon', () => {
       'GET /containers/{id}/logs',
       'GET /events',
       'GET /images/json',
+      'GET /images/{id}/json',
       'GET /info',
       'GET /networks/{id}',
       'GET /version',

@@ -1,3 +1,4 @@
+import { STOP_GRACE } from '@stagi/contract/containerFields.ts';
 import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import type { DaemonMessage, Inventory } from '@stagi/contract/daemon.ts';
 import type { DesiredContainer, DesiredState } from '@stagi/contract/desiredState.ts';
@@ -5,7 +6,7 @@ import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import { text } from '@stagi/contract/text.ts';
 import { type Applier, createApplier } from './apply.ts';
 import type { ContainerRecords } from './containerRecords.ts';
-import { ownerOf } from './containerSpec.ts';
+import { graceOf, ownerOf } from './containerSpec.ts';
 import type { DesiredStore } from './desiredState.ts';
 import type { Engine } from './docker.ts';
 import type { Identity } from './identity.ts';
@@ -179,18 +180,22 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
       return wanted ? applier.openFailures(wanted) : [];
     },
     find,
-    restart: (containerId) =>
-      applier.runExclusively(containerId, async () => {
+    restart(containerId) {
+      const targetOf = () => desired.current()?.containers.find(({ id }) => id === containerId);
+      const gen = targetOf()?.gen ?? Number.MAX_SAFE_INTEGER;
+      return applier.runExclusively(containerId, gen, async (signal) => {
         const found = await find(containerId);
         if (!found) throw new Error('This container is not on the server');
-        const target = desired.current()?.containers.find(({ id }) => id === containerId);
+        const target = targetOf();
         if (target?.task) throw new Error(text('This container belongs to a task'));
         if (target) await bindVolumes(target);
         crashPoint('daemon.restart.begun');
-        await engine.restart(found.dockerId, target?.spec.image ?? '');
+        const graceSeconds = target ? graceOf(target) : STOP_GRACE.former;
+        await engine.restart(found.dockerId, target?.spec.image ?? '', { graceSeconds, signal });
         crashPoint('daemon.restart.done');
         logs.recheck(found.dockerId);
-      }),
+      });
+    },
     async removeAll() {
       await applier.close();
       for (const { id, dockerId } of await engine.list()) {

@@ -16,10 +16,7 @@ export async function ensureTestImage(name = TEST_IMAGE): Promise<string> {
   if ((await docker.listImages({ filters: { reference: [name] } })).length > 0) return name;
   const folder = await mkdtemp(join(tmpdir(), 'stagi-image-'));
   try {
-    await mkdir(join(folder, 'root/bin'), { recursive: true });
-    await mkdir(join(folder, 'root/tmp'));
-    await copyFile(await findBusybox(folder), join(folder, 'root/bin/busybox'));
-    for (const tool of TOOLS) await symlink('busybox', join(folder, 'root/bin', tool));
+    await copyTestImage(join(folder, 'root'));
     await run('tar', ['-C', join(folder, 'root'), '-cf', join(folder, 'image.tar'), '.']);
     const [repo, tag] = name.split(':');
     const answer = await docker.importImage(join(folder, 'image.tar'), { repo, tag });
@@ -27,6 +24,19 @@ export async function ensureTestImage(name = TEST_IMAGE): Promise<string> {
       // Docker has imported it when its answer ends.
     }
     return name;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Puts the files of the test image below `root`. */
+export async function copyTestImage(root: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'stagi-busybox-'));
+  try {
+    await mkdir(join(root, 'bin'), { recursive: true });
+    await mkdir(join(root, 'tmp'));
+    await copyFile(await findBusybox(folder), join(root, 'bin/busybox'));
+    for (const tool of TOOLS) await symlink('busybox', join(root, 'bin', tool));
   } finally {
     await rm(folder, { recursive: true });
   }

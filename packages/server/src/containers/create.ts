@@ -47,7 +47,7 @@ export function createContainers(ctx: Caller, asked: Asked): Promise<Container[]
     if (!server) {
       throw invalid(text('Containers can only be created for server instances that are online'), 'instanceRef');
     }
-    const wanted: Specification = {
+    const wanted: Specification & { stopGraceSeconds: number } = {
       ...asked,
       command: commandLine(asked.command),
       env: fillEnv(asked.env, former, instanceId),
@@ -110,7 +110,7 @@ async function insert(
   ctx: Caller,
   trx: Db,
   { server, instanceId, projectId }: { server: ReadyServer; instanceId: number; projectId: number | null },
-  wanted: Specification,
+  wanted: Specification & { stopGraceSeconds: number },
   { slug, title, spec }: { slug: string; title: string; spec: DesiredContainer['spec'] },
 ): Promise<number> {
   const id = await insertContainer(
@@ -129,6 +129,7 @@ async function insert(
       memory_gb: wanted.memoryGb,
       ports: JSON.stringify(wanted.portMappings),
       shm_mb: wanted.shmMb,
+      stop_grace_seconds: wanted.stopGraceSeconds,
       health_check: wanted.healthCheck && JSON.stringify(wanted.healthCheck),
     },
   );

@@ -9,6 +9,9 @@ import { taskToken } from './taskToken.ts';
 /** The desired state of a server is sent signed, in base64, in one frame of the link. */
 export const DOCUMENT_MAX_BYTES = MAX_FRAME_BYTES * 0.7;
 
+/** A server that nobody pays for is stopped after 60 s: the logs of its programs must have arrived by then. */
+const GRACE_AT_ZERO_SECONDS = 45;
+
 /** The size of the desired state of one server's containers. */
 export async function desiredBytes(ctx: Pick<Context, 'secrets'>, db: Db, instanceId: number): Promise<number> {
   return Buffer.byteLength(JSON.stringify(await desiredContainers(ctx, db, instanceId)));
@@ -47,16 +50,29 @@ export async function desiredContainersByServer(
   }
   const rows = await all.orderBy('id').execute();
   const listed = rows.filter((row) => !row.deleted_at || shown.get(row.instance_id)?.includes(row.id));
+  const atZero = await workspacesAtZero(db, listed);
   const byServer = new Map<number, DesiredContainer[]>();
   for (const row of listed) {
     const list = byServer.get(row.instance_id) ?? [];
-    list.push(desiredContainer(ctx, row));
+    list.push(desiredContainer(ctx, row, atZero.has(row.workspace_id)));
     byServer.set(row.instance_id, list);
   }
   return byServer;
 }
 
-function desiredContainer(ctx: Pick<Context, 'secrets'>, row: ContainerRow): DesiredContainer {
+/** Those of these containers whose balance is used up. */
+async function workspacesAtZero(db: Db, rows: readonly ContainerRow[]): Promise<ReadonlySet<number>> {
+  const ids = [...new Set(rows.map(({ workspace_id }) => workspace_id))];
+  const found = await db
+    .selectFrom('workspace')
+    .select('id')
+    .where('id', '=', sql<number>`any(${ids}::int[])`)
+    .where('exhausted_at', 'is not', null)
+    .execute();
+  return new Set(found.map(({ id }) => id));
+}
+
+function desiredContainer(ctx: Pick<Context, 'secrets'>, row: ContainerRow, isAtZero: boolean): DesiredContainer {
   const state = row.deleted_at ? 'absent' : row.desired;
   return {
     id: row.id,
@@ -64,6 +80,7 @@ function desiredContainer(ctx: Pick<Context, 'secrets'>, row: ContainerRow): Des
     specNo: row.spec_no,
     slug: row.slug,
     state,
+    stopGraceSeconds: isAtZero ? Math.min(row.stop_grace_seconds, GRACE_AT_ZERO_SECONDS) : row.stop_grace_seconds,
     ...(row.task_spec && row.task_run_id ? { task: { ...row.task_spec, token: taskToken(ctx, row.task_run_id) } } : {}),
     spec: specOf(row, state === 'absent' ? [] : openEnv(ctx, row)),
   };

@@ -45,6 +45,7 @@ export function editContainer(ctx: Caller, asked: Asked): Promise<Container> {
     if (!verdict.allowed || !server) throw refused(verdict.allowed ? SERVER_AWAY : verdict.reason);
     requireVersion(asked.version, container.version);
     await changeNames(viewer, row, asked);
+    await changeGrace(viewer.db, row, asked);
     const before = specificationOf(ctx, row);
     const wanted = wantedOf(row.instance_id, asked, before);
     const isNewSpec = !isDeepStrictEqual(wanted, before) || isToRenew(container, asked);
@@ -108,6 +109,13 @@ async function changeNames(viewer: Viewer, row: ContainerRow, { title, projectRe
     .execute();
 }
 
+/** It is no part of the specification: its server needs to know it, and recreates nothing. */
+async function changeGrace(trx: Db, row: ContainerRow, { stopGraceSeconds }: Asked): Promise<void> {
+  if (stopGraceSeconds === undefined || stopGraceSeconds === row.stop_grace_seconds) return;
+  await trx.updateTable('container').set({ stop_grace_seconds: stopGraceSeconds }).where('id', '=', row.id).execute();
+  await announce(trx, 'node', { instanceId: row.instance_id });
+}
+
 function wantedOf(instanceId: number, asked: Asked, before: Specification): Specification {
   return {
     dockerImage: asked.dockerImage ?? before.dockerImage,
@@ -127,8 +135,11 @@ function wantedOf(instanceId: number, asked: Asked, before: Specification): Spec
 }
 
 /** A change under way recreates it by itself. Names alone interrupt nothing. */
-function isToRenew(container: Container, { ref: _, version: __, title, projectRef, ...asked }: Asked): boolean {
-  const isForNames = title !== undefined || projectRef !== undefined;
+function isToRenew(
+  container: Container,
+  { ref: _, version: __, title, projectRef, stopGraceSeconds, ...asked }: Asked,
+): boolean {
+  const isForNames = title !== undefined || projectRef !== undefined || stopGraceSeconds !== undefined;
   const isForNamesOnly = isForNames && Object.values(asked).every((value) => value === undefined);
   return isToRecreate(container) && container.pendingEdit === null && !isForNamesOnly;
 }

@@ -21,6 +21,7 @@ type Columns = Pick<
   | 'ports'
   | 'shm_mb'
   | 'health_check'
+  | 'stop_grace_seconds'
   | 'task_run_id'
   | 'task_spec'
 >;

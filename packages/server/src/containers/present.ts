@@ -45,6 +45,7 @@ export function presentContainer(row: ContainerView): Container {
     restartPolicy: row.restart_policy,
     shmMb: row.shm_mb,
     healthCheck: row.health_check,
+    stopGraceSeconds: row.stop_grace_seconds,
     startedAt: iso(row.started_at),
     finishedAt: iso(row.finished_at),
     createdAt: row.created_at.toISOString(),

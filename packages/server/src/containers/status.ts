@@ -6,7 +6,10 @@ import { announce } from '../bus/bus.ts';
 import type { ContainerRow, Db } from '../db/schema.ts';
 import { CONTAINER_GONE } from './reasons.ts';
 
-/** Minutes after which a transitional status has failed. While it is creating, only a download that gains extends it. */
+/**
+ * Minutes after which a transitional status has failed; its programs may take their time to end besides. While it is creating, only a download that gains
+ * extends it.
+ */
 export const DEADLINE_MINUTES: Partial<Record<ContainerStatus, number>> = {
   creating: 25,
   starting: 5,
@@ -34,7 +37,7 @@ export async function transitionContainer(
 ): Promise<boolean> {
   const row = await trx
     .selectFrom('container')
-    .select(['status', 'status_reason', 'workspace_id', 'instance_id', 'deleted_at'])
+    .select(['status', 'status_reason', 'workspace_id', 'instance_id', 'deleted_at', 'stop_grace_seconds'])
     .where('id', '=', id)
     .forNoKeyUpdate()
     .executeTakeFirst();
@@ -51,7 +54,7 @@ export async function transitionContainer(
       ...evidence.observed,
       ...(evidence.desired ? { desired: evidence.desired, gen: sql<number>`gen + 1` } : {}),
       ...(isAllowed ? { status: to, status_reason: reason, status_seen_at: sql<Date>`now()` } : {}),
-      ...(isAllowed && isChange ? columnsOnEntering(to) : {}),
+      ...(isAllowed && isChange ? columnsOnEntering(to, row.stop_grace_seconds) : {}),
     })
     .where('id', '=', id)
     .execute();
@@ -74,11 +77,12 @@ export async function announceServer(trx: Db, instanceId: number): Promise<void>
   await announce(trx, 'changed', { entity, id: instanceId, workspaceId: workspace_id });
 }
 
-function columnsOnEntering(to: ContainerStatus) {
+function columnsOnEntering(to: ContainerStatus, graceSeconds: number) {
   const minutes = DEADLINE_MINUTES[to];
+  const grace = to === 'stopping' || to === 'rebooting' ? graceSeconds : 0;
   return {
     status_since: sql<Date>`now()`,
-    status_deadline: minutes ? sql<Date>`now() + ${`${minutes} minutes`}::interval` : null,
+    status_deadline: minutes ? sql<Date>`now() + ${`${minutes * 60 + grace} seconds`}::interval` : null,
     ...(to === 'creating' || to === 'starting' ? {} : { progress: null }),
     ...(to === 'creation failed' || to === 'failed' ? {} : { failed_step: null }),
     ...(to === 'deleted' ? { deleted_at: sql<Date>`now()` } : {}),

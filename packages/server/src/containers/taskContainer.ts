@@ -21,6 +21,7 @@ export interface NewTaskContainer {
   command: string;
   cpus: number;
   gpuIds: number[];
+  stopGraceSeconds: number;
   env: DesiredContainer['spec']['env'];
   task: Omit<DesiredTask, 'token'>;
 }
@@ -77,6 +78,7 @@ function insert(
       created_by: wanted.createdBy,
       command,
       cpus,
+      stop_grace_seconds: wanted.stopGraceSeconds,
       task_run_id: wanted.runId,
       task_spec: JSON.stringify(task),
     },

@@ -249,6 +249,7 @@ export interface ContainerTable extends TaskColumns {
   /** Null: 1024. */
   shm_mb: number | null;
   health_check: Json<HealthCheck> | null;
+  stop_grace_seconds: Generated<number>;
   health: ContainerHealth | null;
   env_names: Generated<string[]>;
   /** Names of those whose values are masked in logs and never become part of a template. */

@@ -67,6 +67,7 @@ import * as countedBytes from './migrations/0068_counted_bytes.ts';
 import * as starterCredit from './migrations/0069_starter_credit.ts';
 import * as restarts from './migrations/0070_restarts.ts';
 import * as endpointChecks from './migrations/0071_endpoint_checks.ts';
+import * as stopGrace from './migrations/0085_stop_grace.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -134,6 +135,7 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0069_starter_credit', sql: starterCredit.sql },
   { name: '0070_restarts', sql: restarts.sql },
   { name: '0071_endpoint_checks', sql: endpointChecks.sql },
+  { name: '0085_stop_grace', sql: stopGrace.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;
 

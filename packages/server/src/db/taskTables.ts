@@ -33,6 +33,7 @@ export interface TaskTable {
   env_names: Generated<string[]>;
   env_sealed: string;
   time_limit_minutes: number | null;
+  stop_grace_seconds: Generated<number>;
   retries: Generated<number>;
   retry_on_failure: Generated<boolean>;
   /** By `PRIORITY_ORDER`. */

@@ -1,3 +1,4 @@
+import { STOP_GRACE } from '@stagi/contract/containerFields.ts';
 import type { TaskFields } from '@stagi/contract/taskFields.ts';
 import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
@@ -180,6 +181,7 @@ function storedFields(
     gpuCount: input.gpuCount,
     envNames: env.map(({ name }) => name),
     timeLimitMinutes: input.timeLimitMinutes,
+    stopGraceSeconds: input.stopGraceSeconds,
     retries: input.retries,
     retryOnFailure: input.retryOnFailure,
     priority: input.priority,
@@ -198,6 +200,7 @@ export function taskOfSchedule(
     former: { variables, instanceId: instance_id, isHidden: true },
     input: {
       ...rest,
+      stopGraceSeconds: rest.stopGraceSeconds ?? STOP_GRACE.usual,
       projectRef: { id: project_id },
       instanceRef: { id: instance_id },
       storageRef: { id: storage_id },

@@ -162,6 +162,7 @@ async function insert(ctx: Maker, trx: Db, input: TaskInput, found: Found): Prom
       env_names: env.map(({ name }) => name),
       env_sealed: sealTaskEnv(ctx, place, env),
       time_limit_minutes: input.timeLimitMinutes,
+      stop_grace_seconds: input.stopGraceSeconds,
       retries: input.retries,
       retry_on_failure: input.retryOnFailure,
       priority: PRIORITY_ORDER[input.priority],

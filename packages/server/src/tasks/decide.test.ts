@@ -194,12 +194,41 @@ describe('the next step of a task that has its place', () => {
 });
 
 describe('canceling a task that has its place', () => {
+  const ZERO = { isDisabled: false, exhaustedAt: ago(2) };
   const canceling = (given: PlacedContainer, change: Partial<PlacedTask> = {}): PlacedTask =>
     placed({ status: 'canceling', cancelAskedAt: ago(1), container: given, ...change });
 
   it.each<[string, PlacedTask, Partial<TaskStep>]>([
     ['stops its container', canceling(container()), { do: 'steer', desired: 'stopped' }],
     ['stops a frozen one', canceling(container({ desired: 'paused' })), { do: 'steer', desired: 'stopped' }],
+    [
+      'gives its programs time to end at zero balance',
+      canceling(container(), { cancelAskedAt: ago(0), workspace: ZERO }),
+      { do: 'steer', desired: 'stopped' },
+    ],
+    [
+      'waits for them for a minute',
+      canceling(container({ status: 'stopping', desired: 'stopped' }), { cancelAskedAt: ago(0.5), workspace: ZERO }),
+      { do: 'tell', deadline: new Date(ago(0.5).getTime() + 60_000) },
+    ],
+    [
+      'waits for them no longer',
+      canceling(container({ status: 'stopping', desired: 'stopped' }), { cancelAskedAt: ago(1), workspace: ZERO }),
+      { do: 'steer', desired: 'absent' },
+    ],
+    [
+      'removes it at zero balance once it has ended',
+      canceling(container({ status: 'stopped', desired: 'stopped', ...ended(143) }), {
+        cancelAskedAt: ago(0.5),
+        workspace: ZERO,
+      }),
+      { do: 'steer', desired: 'absent' },
+    ],
+    [
+      'waits for nothing when its storage is deleted at zero balance',
+      canceling(container(), { cancelAskedAt: ago(0), workspace: ZERO, storage: 'terminating' }),
+      { do: 'steer', desired: 'absent' },
+    ],
     [
       'removes one that has not started',
       canceling(container({ status: 'starting', ...BEFORE })),

@@ -58,6 +58,8 @@ const UNSEEN = text('Its server cannot be reached');
 const HOUR_MS = 3_600_000;
 /** How long the output of a canceled run may take. */
 export const CANCELED_SAVE_MINUTES = 10;
+/** A server that nobody pays for runs no longer (`metering/zeroBalance.ts`). */
+const ZERO_GRACE_MS = 60_000;
 /** How long the output of a run may take that has ended by itself. */
 const SAVE_HOURS = 24;
 const RETRY_BASE_MS = 10_000;
@@ -174,6 +176,10 @@ function cancelling(task: PlacedTask): TaskStep {
   // At zero balance a storage is read-only.
   const mayBeStored = !isStorageGone(task.storage) && task.workspace.exhaustedAt === null;
   const isAbsent = container.desired === 'absent';
+  if (!isAbsent && isEndingAtZero(task))
+    return container.desired === 'stopped'
+      ? { do: 'tell', reason: task.cancelReason, deadline: after(task.cancelAskedAt!, ZERO_GRACE_MS) }
+      : { do: 'steer', desired: 'stopped' };
   if (!isAbsent && (!container.startedAt || !mayBeStored)) return { do: 'steer', desired: 'absent' };
   if (!isAbsent && container.desired !== 'stopped') return { do: 'steer', desired: 'stopped' };
   if (container.status === 'unresponsive')
@@ -184,6 +190,14 @@ function cancelling(task: PlacedTask): TaskStep {
     };
   if (!isAbsent && task.now >= saveDeadline(task)) return { do: 'steer', desired: 'absent' };
   return { do: 'tell', reason: task.cancelReason, deadline: isAbsent ? null : saveDeadline(task) };
+}
+
+/** A balance of zero leaves its programs a minute to end, as nothing of its output can be stored afterwards. */
+function isEndingAtZero(task: PlacedTask): boolean {
+  const { container, cancelAskedAt, now } = task;
+  if (task.workspace.exhaustedAt === null || isStorageGone(task.storage)) return false;
+  if (!container.startedAt || hasEnded(container) || container.status === 'unresponsive') return false;
+  return cancelAskedAt !== null && now < after(cancelAskedAt, ZERO_GRACE_MS);
 }
 
 /** When its output is given up. Of a canceled run, counted from its end or from the request, whichever came later. */

@@ -205,6 +205,7 @@ async function place(
     command: task.command,
     cpus: Number(task.cpus),
     gpuIds,
+    stopGraceSeconds: task.stop_grace_seconds,
     env: [...env, ...platformEnv(task)],
     task: specOf(task),
   };

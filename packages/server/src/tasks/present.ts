@@ -116,6 +116,7 @@ const workOf = (row: TaskRow) => ({
   gpuCount: row.gpu_count,
   envNames: row.env_names,
   timeLimitMinutes: row.time_limit_minutes,
+  stopGraceSeconds: row.stop_grace_seconds,
   retries: row.retries,
   retryOnFailure: row.retry_on_failure,
   priority: priorityOf(row.priority),

@@ -29,6 +29,7 @@ export function rerunTask(ctx: Maker, ref: Ref): Promise<number> {
     const { projectId, instanceId, storageId, envNames, ...fields } = presentFields(task, task.commit_sha);
     const input = {
       ...fields,
+      stopGraceSeconds: task.stop_grace_seconds,
       projectRef: { id: projectId },
       instanceRef: { id: instanceId },
       storageRef: { id: storageId },

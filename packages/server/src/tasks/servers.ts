@@ -91,6 +91,7 @@ export async function attachedServers(ctx: Pick<Context, 'config'>, db: Db, proj
       waiting: waiting.get(row.id) ?? 0,
       pricePerHour: presentPrice(ctx.config, pricePerHourOf(row)),
       refusal: refusalOf(row),
+      ...(row.facts && !row.facts.launch ? { stopsInTenSeconds: true } : {}),
     };
   });
 }

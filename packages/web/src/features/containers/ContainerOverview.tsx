@@ -61,6 +61,10 @@ export function ContainerOverview({ container }: { container: Container }) {
             },
             { label: t('Shared memory'), value: formatBytes((container.shmMb ?? DEFAULT_SHM_MB) * 2 ** 20) },
             { label: t('Restart', { context: 'policy' }), value: t(RESTART_WORDS[container.restartPolicy]) },
+            // That of a run is shown with its task.
+            ...(container.task
+              ? []
+              : [{ label: t('Time to stop'), value: t('{{seconds}} s', { seconds: container.stopGraceSeconds }) }]),
             ...(container.healthCheck
               ? [{ label: t('Health check'), value: container.healthCheck.command, mono: true }]
               : []),

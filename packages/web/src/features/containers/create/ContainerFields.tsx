@@ -8,6 +8,7 @@ import { EnvRows } from '../../../launchForm/EnvRows.tsx';
 import { FormSection } from '../../../launchForm/FormSection.tsx';
 import { ImageField } from '../../../launchForm/ImageField.tsx';
 import classes from '../../../launchForm/LaunchForm.module.css';
+import { StopGraceField } from '../../../launchForm/StopGraceField.tsx';
 import { Select } from '../../../ui/form/Select.tsx';
 import { Textarea } from '../../../ui/form/Textarea.tsx';
 import { RegistriesButton } from '../registries/RegistriesButton.tsx';
@@ -27,6 +28,9 @@ interface Props extends ContainerFormProps {
   /** Below the other fields of how it runs. */
   more?: ReactNode;
 }
+
+/** Its agent knows nothing of what containers are started and stopped with. */
+const isOld = (server: Server | undefined): boolean => server?.facts != null && !server.facts.launch;
 
 /** What the forms of a new and of an existing container have in common. */
 export function ContainerFields({ server, form, field, edited, name, more }: Props) {
@@ -70,6 +74,7 @@ export function ContainerFields({ server, form, field, edited, name, more }: Pro
           {...field('restartPolicy')}
         />
         <HealthCheckFields form={form} field={field} />
+        <StopGraceField bound={field('stopGraceSeconds')} stopsInTenSeconds={isOld(server)} />
         {more}
       </FormSection>
     </>

@@ -1,3 +1,4 @@
+import { STOP_GRACE } from '@stagi/contract/containerFields.ts';
 import type { Container } from '@stagi/contract/containers.ts';
 import { randomId } from '@stagi/contract/randomId.ts';
 import { type EnvRow, newEnvRow } from '../../../launchForm/envRow.ts';
@@ -28,6 +29,7 @@ export interface Values {
   directoryMappings: (Row & { host: string; container: string })[];
   restartPolicy: Container['restartPolicy'];
   shmMb: number | string;
+  stopGraceSeconds: number | string;
   /** Without a command: no check but the image's own. */
   healthCheck: {
     command: string;
@@ -69,6 +71,7 @@ export function initialValues(serverId: string, freeCpus: number | null, project
     directoryMappings: [],
     restartPolicy: 'no',
     shmMb: '',
+    stopGraceSeconds: STOP_GRACE.usual,
     healthCheck: NO_HEALTH_CHECK,
     count: 1,
   };
@@ -100,6 +103,7 @@ export function valuesOf(container: Container): Values {
     directoryMappings: container.directoryMappings.map((mapping) => ({ ...newRow.directory(), ...mapping })),
     restartPolicy: container.restartPolicy,
     shmMb: container.shmMb ?? '',
+    stopGraceSeconds: container.stopGraceSeconds,
     healthCheck: container.healthCheck ?? NO_HEALTH_CHECK,
     count: 1,
   };
@@ -180,6 +184,7 @@ function specificationOf(values: Values): object {
     })),
     directoryMappings: values.directoryMappings.map(({ host, container }) => ({ host, container })),
     restartPolicy: values.restartPolicy,
+    stopGraceSeconds: numberOf(values.stopGraceSeconds),
   };
 }
 

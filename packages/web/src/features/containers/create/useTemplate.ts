@@ -1,5 +1,6 @@
 import type { UseFormReturnType } from '@mantine/form';
 import { api } from '@stagi/contract/api.ts';
+import { STOP_GRACE } from '@stagi/contract/containerFields.ts';
 import type { ContainerTemplate, PlatformTemplate, TemplateFields } from '@stagi/contract/containerTemplates.ts';
 import { directoryBelow, volumeRootsOf } from '@stagi/contract/policy.ts';
 import { useQuery } from '@tanstack/react-query';
@@ -84,5 +85,6 @@ function valuesOfTemplate(fields: TemplateFields): Partial<Values> {
     portMappings: fields.portMappings.map((port) => ({ ...newRow.port(), ...port })),
     directoryMappings: fields.directoryMappings.map((mapping) => ({ ...newRow.directory(), ...mapping })),
     restartPolicy: fields.restartPolicy,
+    stopGraceSeconds: fields.stopGraceSeconds ?? STOP_GRACE.usual,
   };
 }

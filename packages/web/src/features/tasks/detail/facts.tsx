@@ -88,6 +88,7 @@ export function TaskFacts({ task }: Props) {
           label: t('Time limit'),
           value: timeLimitMinutes === null ? t('no limit') : t('{{count}} minutes', { count: timeLimitMinutes }),
         },
+        { label: t('Time to stop'), value: t('{{seconds}} s', { seconds: task.stopGraceSeconds }) },
         { label: t('Retries'), value: retryWords() },
         { label: t('Priority'), value: priorityWord(t, task.priority) },
       ]}

@@ -3,6 +3,7 @@ import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useId, useState } from 'react';
 import { useT } from '../../../i18n/i18n.ts';
 import launch from '../../../launchForm/LaunchForm.module.css';
+import { StopGraceField } from '../../../launchForm/StopGraceField.tsx';
 import { Checkbox } from '../../../ui/form/Checkbox.tsx';
 import { NumberInput } from '../../../ui/form/NumberInput.tsx';
 import { RadioGroup } from '../../../ui/form/RadioGroup.tsx';
@@ -11,15 +12,17 @@ import { priorityWord } from '../priorityWords.ts';
 import classes from './TaskForm.module.css';
 import type { TaskFormProps } from './taskOffer.ts';
 
-const FIELDS = ['codePath', 'timeLimitMinutes', 'retries', 'priority'];
+const FIELDS = ['codePath', 'timeLimitMinutes', 'stopGraceSeconds', 'retries', 'priority'];
 
 interface Props extends Pick<TaskFormProps, 'form' | 'field'> {
   /** A schedule has its title elsewhere. */
   withTitle: boolean;
+  /** The agent of the chosen server is too old to give more. */
+  stopsInTenSeconds: boolean;
 }
 
 /** What most tasks leave as it is: folded, with what it is now. Opens when one of its fields is wrong. */
-export function MoreFields({ form, field, withTitle }: Props) {
+export function MoreFields({ form, field, withTitle, stopsInTenSeconds }: Props) {
   const t = useT();
   const id = useId();
   const [opened, setOpened] = useState(false);
@@ -87,6 +90,7 @@ export function MoreFields({ form, field, withTitle }: Props) {
               data-testid="task-retries"
             />
           </div>
+          <StopGraceField bound={field('stopGraceSeconds')} stopsInTenSeconds={stopsInTenSeconds} ofTask />
           <Checkbox
             label={t('Also on a non-zero exit code')}
             description={t('Retries when the command itself fails too')}
@@ -108,13 +112,14 @@ export function MoreFields({ form, field, withTitle }: Props) {
   );
 
   function now(): string {
-    const { title, codePath, timeLimitMinutes, retries, retryOnFailure, priority } = form.values;
+    const { title, codePath, timeLimitMinutes, stopGraceSeconds, retries, retryOnFailure, priority } = form.values;
     return [
       ...(withTitle && title.trim() !== '' ? [`“${title.trim()}”`] : []),
       codePath,
       timeLimitMinutes === ''
         ? t('no time limit')
         : t('at most {{count}} minutes', { count: Number(timeLimitMinutes) }),
+      t('{{seconds}} s to stop', { seconds: stopGraceSeconds }),
       Number(retries) > 0 ? t('{{count}} retries', { count: Number(retries) }) : t('no retries'),
       ...(Number(retries) > 0 && retryOnFailure ? [t('also on a non-zero exit code')] : []),
       t('priority: {{priority}}', { priority: priorityWord(t, priority).toLowerCase() }),

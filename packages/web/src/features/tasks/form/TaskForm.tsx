@@ -171,7 +171,12 @@ export function TaskForm({ offer, from, schedule, startsOnSchedule, onProject }:
             />
           )}
           {isScheduled && <ScheduleFields form={form} field={field} />}
-          <MoreFields form={form} field={field} withTitle={!isScheduled} />
+          <MoreFields
+            form={form}
+            field={field}
+            withTitle={!isScheduled}
+            stopsInTenSeconds={server?.stopsInTenSeconds ?? false}
+          />
         </FormSection>
       </div>
       <aside className={classes.summary}>

@@ -1,3 +1,4 @@
+import { STOP_GRACE } from '@stagi/contract/containerFields.ts';
 import type { TaskFields } from '@stagi/contract/taskFields.ts';
 import { DEFAULT_CODE_PATH, type TaskPriority } from '@stagi/contract/taskRules.ts';
 import { type EnvRow, newEnvRow } from '../../../launchForm/envRow.ts';
@@ -20,6 +21,7 @@ export interface Values extends Timing {
   env: EnvRow[];
   title: string;
   timeLimitMinutes: number | string;
+  stopGraceSeconds: number | string;
   retries: number | string;
   retryOnFailure: boolean;
   priority: TaskPriority;
@@ -43,6 +45,7 @@ const FIRST: Omit<Values, 'timeZone'> = {
   env: [],
   title: '',
   timeLimitMinutes: '',
+  stopGraceSeconds: STOP_GRACE.usual,
   retries: 0,
   retryOnFailure: false,
   priority: 'normal',
@@ -84,13 +87,15 @@ function offeredId(all: readonly { id: number }[], wanted: string, usable: reado
   return usable.length === 1 && usable[0] ? String(usable[0].id) : '';
 }
 
-function fieldsOf({ projectId, instanceId, storageId, envNames, timeLimitMinutes, ...same }: TaskFields) {
+function fieldsOf(fields: TaskFields) {
+  const { projectId, instanceId, storageId, envNames, timeLimitMinutes, stopGraceSeconds, ...same } = fields;
   return {
     ...same,
     instanceRef: String(instanceId),
     storageRef: String(storageId),
     env: envNames.map((name) => ({ ...newEnvRow(name), kept: true })),
     timeLimitMinutes: timeLimitMinutes ?? '',
+    stopGraceSeconds: stopGraceSeconds ?? STOP_GRACE.usual,
   };
 }
 
@@ -111,6 +116,7 @@ export function taskInput(values: Values): Record<string, unknown> {
     gpuCount: numberOf(values.gpuCount),
     env: values.env.map(({ name, value, kept }) => ({ name, value: kept && value === '' ? undefined : value })),
     timeLimitMinutes: numberOf(values.timeLimitMinutes) ?? null,
+    stopGraceSeconds: numberOf(values.stopGraceSeconds),
     retries: numberOf(values.retries) ?? 0,
     retryOnFailure: values.retryOnFailure,
     priority: values.priority,
