@@ -12,19 +12,24 @@ export const PortMapping = z.strictObject({
 });
 export const DirectoryMapping = z.strictObject({ host: VolumePath, container: VolumePath });
 
-/** One `NAME=value`. The value is never trimmed. */
+const ENV_NAME = text('Name must not contain "=" or a NUL');
+
+/** One `NAME=value`. Docker takes every name without "=". The value is never trimmed. */
 export const EnvVariable = z.strictObject({
   name: z
     .string(text('Name is required'))
     .trim()
     .min(1, text('Name is required'))
     .max(200, text('Name is too long: at most 200 characters'))
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, text('Name may contain only letters, digits and underscores')),
+    .refine((name) => !/[=\0]/.test(name) && name.isWellFormed(), ENV_NAME),
   value: z
     .string()
     .max(32_768, text('Value is too long: at most 32,768 characters'))
     .refine((v) => !v.includes('\0'), text('Value must not contain a NUL')),
 });
+
+/** Names that agents take which know nothing of how containers are launched (`MachineFacts.launch`). */
+export const isPlainEnvName = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
 
 export const DockerImage = z
   .string(text('Image is required'))

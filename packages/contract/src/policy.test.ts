@@ -234,7 +234,7 @@ describe('the create form', () => {
       { directoryMappings: [{ host: '/data', container: '' }] },
       { 'directoryMappings.0.container': 'Directory is required' },
     ],
-    [{ env: [{ name: 'A B', value: '' }] }, { 'env.0.name': 'Name may contain only letters, digits and underscores' }],
+    [{ env: [{ name: 'A=B', value: '' }] }, { 'env.0.name': 'Name must not contain "=" or a NUL' }],
     [
       {
         portMappings: [

@@ -151,10 +151,7 @@ function refusedCommandAndEnv({ command, env }: DesiredContainer['spec'], maxEnv
   for (const [index, variable] of env.entries()) {
     const { name, value } = variable;
     if (EnvVariable.safeParse({ name, value }).data?.name !== name)
-      found.push({
-        field: `env.${index}.name`,
-        message: text('Name may contain only letters, digits and underscores'),
-      });
+      found.push({ field: `env.${index}.name`, message: text('Name must not contain "=" or a NUL') });
     else if (names.indexOf(variable.name) < index)
       found.push({ field: `env.${index}.name`, message: text('This variable is listed twice') });
   }

@@ -2,6 +2,7 @@ import { STOP_GRACE } from '@stagi/contract/containerFields.ts';
 import type { DesiredContainer } from '@stagi/contract/desiredState.ts';
 import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import type Docker from 'dockerode';
+import { z } from 'zod';
 
 /** Docker labels of our containers; others are never touched. Two platforms may have servers of the same number. */
 export const LABELS = {
@@ -10,7 +11,7 @@ export const LABELS = {
   id: 'stagi.id',
   gen: 'stagi.gen',
   spec: 'stagi.spec',
-  /** Names of the variables whose values are masked in logs, separated by spaces. */
+  /** Names of the variables whose values are masked in logs: a JSON list; of earlier daemons, separated by spaces. */
   secret: 'stagi.secret',
   /** `BOUND`: what it mounts are folders of ours (`volumes/containerFolders.ts`). */
   volumes: 'stagi.volumes',
@@ -86,10 +87,12 @@ export function containerOptions(
 }
 
 function namesOfSecrets(env: DesiredContainer['spec']['env']): string {
-  return env
-    .filter(({ secret }) => secret)
-    .map(({ name }) => name)
-    .join(' ');
+  return JSON.stringify(env.flatMap(({ name, secret }) => (secret ? [name] : [])));
+}
+
+/** The names in the label. Those of earlier daemons begin with no bracket. */
+export function secretNames(label = ''): string[] {
+  return label.startsWith('[') ? z.array(z.string()).parse(JSON.parse(label)) : label.split(' ');
 }
 
 /** Docker counts in nanoseconds. */

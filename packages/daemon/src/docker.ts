@@ -5,7 +5,15 @@ import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import Docker from 'dockerode';
 import { z } from 'zod';
 import { containerHolds } from './containerHolds.ts';
-import { containerName, containerOptions, LABELS, labelsOf, type Owner, specNoOf } from './containerSpec.ts';
+import {
+  containerName,
+  containerOptions,
+  LABELS,
+  labelsOf,
+  type Owner,
+  secretNames,
+  specNoOf,
+} from './containerSpec.ts';
 import { type ArchiveEngine, archiveEngine } from './dockerArchive.ts';
 import { DockerError, statusOf, toDockerError, toPullError } from './dockerErrors.ts';
 import { type ExecEngine, execEngine } from './dockerExec.ts';
@@ -206,7 +214,7 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
           docker.getContainer(dockerId).inspect({ abortSignal }),
         ),
       );
-      const names = new Set((Config.Labels[LABELS.secret] ?? '').split(' '));
+      const names = new Set(secretNames(Config.Labels[LABELS.secret]));
       // Docker has null where neither the image nor the container sets a variable.
       return (Config.Env ?? []).flatMap((line) => {
         const at = line.indexOf('=');

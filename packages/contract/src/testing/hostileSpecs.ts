@@ -69,7 +69,7 @@ export const HOSTILE: Hostile[] = [
     `${'a/'.repeat(201)}a`,
   ),
   ...isCalled('', '..', '../x', 'a/b', 'a b', '-rm', 'A', 'x'.repeat(41), '$(id)', 'a\nb'),
-  ...sets('', 'A=B', 'A B', '1A', 'A\0', 'A\nB', '--env-file'),
+  ...sets('', 'A=B', '=', 'A\0', '\ud800', 'x'.repeat(201)),
   { name: 'has a NUL in a value', spec: { env: [{ name: 'A', value: 'a\0b' }] } },
   { name: 'has a NUL in its command', spec: { command: ['sh', 'a\0b'] }, asked: { command: 'sh "a\0b"' } },
   {

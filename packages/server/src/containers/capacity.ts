@@ -1,3 +1,4 @@
+import { isPlainEnvName } from '@stagi/contract/containerFields.ts';
 import type { MachineFacts } from '@stagi/contract/instances.ts';
 import type { ContainerPolicy, PolicyTarget, Refusal } from '@stagi/contract/policy.ts';
 import { ANY_ADDRESS, checkContainer, volumeRootsOf } from '@stagi/contract/policy.ts';
@@ -14,6 +15,8 @@ export interface ServerSize {
   memoryBytes: number;
   gpuIds: number[];
   volumeRoots: readonly string[];
+  /** What its agent knows of launching containers; null: nothing. One that has never joined will be new. */
+  launch: MachineFacts['launch'] | null;
 }
 
 /** Null until its daemon has said what the server has, unless that is what was rented. */
@@ -29,6 +32,7 @@ export function sizeOf(
     cpus: least(facts?.cpus, offer?.cpu.cores),
     memoryBytes: least(facts?.ramBytes, offer ? offer.ramGb * 2 ** 30 : undefined),
     volumeRoots: volumeRootsOf({ kind, facts }),
+    launch: facts ? (facts.launch ?? null) : { init: true },
     gpuIds: facts ? facts.gpus.map((gpu) => gpu.index) : Array.from({ length: offer?.gpu?.count ?? 0 }, (_, n) => n),
   };
 }
@@ -47,8 +51,18 @@ export function checkPolicy(size: ServerSize, target: PolicyTarget, fieldNames: 
     portAddress: ANY_ADDRESS,
   };
   const { refusals } = checkContainer(target, policy);
-  const found = refusals.map(({ field, message }) => ({ field: fieldNames[field] ?? field, message }));
+  const found = [...refusals, ...refusedByAgent(size, target)].map(({ field, message }) => ({
+    field: fieldNames[field] ?? field,
+    message,
+  }));
   if (found[0]) throw policyError(found[0], found);
+}
+
+/** Asks for nothing that an earlier agent would refuse, or leave out. */
+function refusedByAgent({ launch }: ServerSize, { spec }: PolicyTarget): Refusal[] {
+  if (launch) return [];
+  const message = text('The agent of this server is too old for this: install it again');
+  return spec.env.flatMap(({ name }, index) => (isPlainEnvName(name) ? [] : [{ field: `env.${index}.name`, message }]));
 }
 
 /**

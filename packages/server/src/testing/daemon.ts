@@ -34,6 +34,7 @@ export const FACTS: MachineFacts = {
   diskFreeBytes: 50e9,
   gpus: [],
   dockerVersion: '27.0',
+  launch: { init: true },
   warnings: [],
 };
 

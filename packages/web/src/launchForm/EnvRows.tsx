@@ -1,3 +1,4 @@
+import { isPlainEnvName } from '@stagi/contract/containerFields.ts';
 import { IconLock, IconLockOpen } from '@tabler/icons-react';
 import type { ClipboardEvent } from 'react';
 import type { FieldProps } from '../api/useCallForm.ts';
@@ -21,9 +22,11 @@ interface Props {
   field(path: string): FieldProps;
   /** Whether variables can be marked as secret. */
   withSecrets?: boolean;
+  /** A shell stands between them and the program. */
+  throughShell?: boolean;
 }
 
-export function EnvRows({ form, field, withSecrets = false }: Props) {
+export function EnvRows({ form, field, withSecrets = false, throughShell = false }: Props) {
   const t = useT();
   const rows = form.values.env;
   /** Lines of `NAME=value` pasted into a name become rows of their own. */
@@ -31,7 +34,7 @@ export function EnvRows({ form, field, withSecrets = false }: Props) {
     const lines = event.clipboardData
       .getData('text')
       .split(/\r?\n/)
-      .map((line) => /^\s*(?:export\s+)?([A-Za-z_]\w*)=(.*)$/.exec(line))
+      .map((line) => /^\s*(?:export\s+)?([^\s=#][^\s=]*)=(.*)$/.exec(line))
       .filter((match) => match !== null);
     if (lines.length === 0) return;
     event.preventDefault();
@@ -62,6 +65,17 @@ export function EnvRows({ form, field, withSecrets = false }: Props) {
       onRemove={(index) => form.removeListItem('env', index)}
       error={field('env').error}
       testId="add-env"
+      beneath={(index) =>
+        throughShell &&
+        !isPlainEnvName(rows[index]?.name.trim() || 'EMPTY') && (
+          <p className="muted">
+            {t(
+              'The shells of many images (dash, BusyBox) pass no such name on. Where the program does not see it, write it into the command: {{command}}',
+              { command: 'env NAME=value program' },
+            )}
+          </p>
+        )
+      }
     >
       {(index) => (
         <>

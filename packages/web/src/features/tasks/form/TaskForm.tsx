@@ -125,7 +125,7 @@ export function TaskForm({ offer, from, schedule, startsOnSchedule, onProject }:
             {...field('command')}
             data-testid="task-command"
           />
-          <EnvRows form={form} field={field} />
+          <EnvRows form={form} field={field} throughShell />
         </FormSection>
         <FormSection title={t('Server')}>
           <ServerSelect servers={isOffered ? offer.instances : []} {...field('instanceRef')} />
