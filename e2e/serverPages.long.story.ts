@@ -66,7 +66,7 @@ test('a server whose runc has holes says what its owner can do, until it is gone
   await daemon.close();
 });
 
-test('histories name things, link to their pages and tell the second', async ({ browser }) => {
+test('histories name things, link to their pages and tell the minute', async ({ browser }) => {
   const ada = await app.signUp('Ada Lovelace');
   const id = await aRentedInstance(app.ctx, ada);
   const { entity: key } = await ada.client(api.sshKeys.generate, { title: 'desk' });

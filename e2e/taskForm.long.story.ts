@@ -257,9 +257,9 @@ test('a task is put on a schedule that is paused, changed and deleted', async ({
     await expect(page.getByTestId('schedule-time')).toHaveValue('02:30');
     await choose(page, 'schedule-every', 'Cron expression');
     await page.getByTestId('schedule-cron').fill('* * *');
-    await expect(
-      page.getByText('Enter five fields: minute, hour, day of the month, month, day of the week'),
-    ).toBeVisible();
+    await expect(page.getByText('3 instead of five fields')).toBeVisible();
+    await page.getByTestId('schedule-cron').fill('60 * * * *');
+    await expect(page.getByText('Minute: 60 is not between 0 and 59')).toBeVisible();
     await page.getByTestId('schedule-cron').fill('*/15 9-17 * * 1-5');
     await page.setViewportSize(PHONE);
     expect(await sideways(page)).toBeLessThanOrEqual(0);
