@@ -59,6 +59,18 @@ describe('canceling', () => {
     await nothingIsLeft();
   });
 
+  it('tells the start of one that was canceled before its start was noted', async () => {
+    const id = await server.submit();
+    await server.reaches(id, 'running');
+    await sql`with run as (update task_run set started_at = null where task_id = ${id})
+      update task set started_at = null where id = ${id}`.execute(app.ctx.db);
+    await cancel(id);
+    await server.reaches(id, 'canceled');
+    const { startedAt, runs } = await server.view(id);
+    expect(startedAt).toEqual(expect.any(String));
+    expect(runs[0]!.startedAt).toBe(startedAt);
+  });
+
   it('gives up the output after ten minutes', async () => {
     server.daemon.behaviour.saves = false;
     const id = await server.submit();
