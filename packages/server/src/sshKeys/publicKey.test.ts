@@ -121,9 +121,7 @@ describe('a public key', () => {
       () => `---- BEGIN SSH2 PUBLIC KEY ----\n${ed25519().split(' ')[1]}\n---- END SSH2 PUBLIC KEY ----`,
     ],
   ])('is refused when it is %s', (_, make) => {
-    const refusal = () => parsePublicKey(make());
-    expect(refusal).toThrow(PublicError);
-    expect(refusal).toThrow('Invalid SSH key');
+    expect(() => parsePublicKey(make())).toThrow(PublicError);
   });
 
   it('keeps any comment of one line', () => {

@@ -1,6 +1,8 @@
 import { createHash, createPublicKey } from 'node:crypto';
-import { text } from '@stagi/contract/text.ts';
-import { invalid } from '../http/errors.ts';
+import { privateKeyProblem } from '@stagi/contract/privateKey.ts';
+import { invalid, type PublicError } from '../http/errors.ts';
+import { cutKey, isKeyType, keyProblem, unknownType, unsafeDsa, wrongRsaSize } from './keyProblem.ts';
+import { mendedKey } from './mendedKey.ts';
 
 export interface PublicKey {
   /** `ssh-ed25519`, `ssh-rsa`, … */
@@ -15,18 +17,30 @@ export interface PublicKey {
 const MAX_COMMENT = 200;
 const MIN_RSA_BITS = 2048;
 const MAX_RSA_BITS = 16_384;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+const KNOWN_TYPES: ReadonlySet<string> = new Set([
+  'ssh-ed25519',
+  'sk-ssh-ed25519@openssh.com',
+  'ssh-rsa',
+  'ecdsa-sha2-nistp256',
+  'ecdsa-sha2-nistp384',
+  'ecdsa-sha2-nistp521',
+  'sk-ecdsa-sha2-nistp256@openssh.com',
+]);
 
 /**
  * Reads one line of OpenSSH's public key format (RFC 4253 section 6.6, RFC 5656, RFC 8709, PROTOCOL.u2f).
- * Options and further lines, which authorized_keys allows, are refused: the line is written into root's file.
+ * Options and further lines, which authorized_keys allows, are refused: the line is written into root's file. A wrapped
+ * key is put together. Throws what the text is instead and what to do; nothing of a private key is in it.
  */
-export function parsePublicKey(text: string): PublicKey {
-  const [type, afterType] = firstWord(text.trim());
+export function parsePublicKey(pasted: string): PublicKey {
+  const secret = privateKeyProblem(pasted);
+  if (secret) throw invalid(secret, 'publicKey');
+  const line = mendedKey(pasted, (type, base64) => blobOf(type, base64) !== null);
+  const [type, afterType] = firstWord(line);
   const [base64, comment] = firstWord(afterType);
-  if (!/^[a-z0-9@.-]+$/.test(type) || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(comment))
-    throw refusal();
-  const blob = Buffer.from(base64, 'base64');
-  if (blob.toString('base64') !== base64 || !isKey(type, blob)) throw refusal();
+  const blob = blobOf(type, base64);
+  if (!blob || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(comment)) throw problemOf(line, type, base64);
   return {
     type,
     line: `${type} ${base64}`,
@@ -35,13 +49,35 @@ export function parsePublicKey(text: string): PublicKey {
   };
 }
 
+/** The bytes of a key; null: it is none of this type. */
+function blobOf(type: string, base64: string): Buffer | null {
+  if (!BASE64.test(base64)) return null;
+  const blob = Buffer.from(base64, 'base64');
+  return blob.toString('base64') === base64 && isKey(type, blob) ? blob : null;
+}
+
+/** A line that begins with a type and base64, or anything else. */
+function problemOf(line: string, type: string, base64: string): PublicError {
+  if (!isKeyType(type) || !BASE64.test(base64)) return keyProblem(line);
+  if (type === 'ssh-dss') return unsafeDsa();
+  const blob = Buffer.from(base64, 'base64');
+  if (blob.toString('latin1', 4, 4 + type.length) !== type) return keyProblem(line);
+  const fields = readFields(blob);
+  // One on several lines, which is not a key together, may be two.
+  if (!fields) return /[\r\n]/.test(line) ? keyProblem(line) : cutKey();
+  const [, , modulus] = fields;
+  if (type === 'ssh-rsa' && fields.length === 3 && isPositiveMpint(modulus!)) {
+    const bits = bitsOf(modulus!);
+    if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS) return wrongRsaSize(bits);
+  }
+  return KNOWN_TYPES.has(type) ? keyProblem(line) : unknownType(type);
+}
+
 /** The text up to the first space or tab, and what follows the spaces and tabs there. */
 function firstWord(line: string): [word: string, rest: string] {
   const end = line.search(/[ \t]/);
   return end < 0 ? [line, ''] : [line.slice(0, end), line.slice(end).replace(/^[ \t]+/, '')];
 }
-
-const refusal = () => invalid(text('Invalid SSH key'), 'publicKey');
 
 function isKey(type: string, blob: Buffer): boolean {
   const fields = readFields(blob);
@@ -82,9 +118,11 @@ function readFields(blob: Buffer): Buffer[] | null {
 function isRsa(exponent: Buffer, modulus: Buffer): boolean {
   if (!isPositiveMpint(exponent) || !isPositiveMpint(modulus)) return false;
   const e = BigInt(`0x${exponent.toString('hex')}`);
-  const bits = BigInt(`0x${modulus.toString('hex')}`).toString(2).length;
+  const bits = bitsOf(modulus);
   return e >= 3n && e % 2n === 1n && bits >= MIN_RSA_BITS && bits <= MAX_RSA_BITS && modulus.at(-1)! % 2 === 1;
 }
+
+const bitsOf = (number: Buffer): number => BigInt(`0x${number.toString('hex')}`).toString(2).length;
 
 /** RFC 4251 section 5: two's complement, no unnecessary leading byte. */
 function isPositiveMpint(bytes: Buffer): boolean {

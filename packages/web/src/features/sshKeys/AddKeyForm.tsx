@@ -1,9 +1,9 @@
 import { Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { plainLine } from '@stagi/contract/plainText.ts';
+import { privateKeyProblem } from '@stagi/contract/privateKey.ts';
 import type { SshKey } from '@stagi/contract/sshKeys.ts';
-import { text } from '@stagi/contract/text.ts';
-import { type SyntheticEvent, useRef } from 'react';
+import { useRef } from 'react';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { DialogButtons } from '../../ui/dialogs/DialogButtons.tsx';
@@ -11,32 +11,24 @@ import { Form } from '../../ui/form/Form.tsx';
 import { Textarea } from '../../ui/form/Textarea.tsx';
 import { TextInput } from '../../ui/form/TextInput.tsx';
 
-const PRIVATE = text(
-  'This is a private key. Keep it to yourself and paste the public one, from the file that ends in .pub',
-);
-
 /** Adds a public key. Its comment is the title until one is typed. */
 export function AddKeyForm({ onDone, onCancel }: { onDone(key: SshKey): void; onCancel(): void }) {
   const t = useT();
   const ownTitle = useRef(false);
   const { form, field, submit, loading } = useCallForm(api.sshKeys.add, {
     initialValues: { title: '', publicKey: '' },
+    // Not sent, and the server would refuse it.
+    alsoCheck: ({ publicKey: pasted }): Record<string, string> => {
+      const problem = privateKeyProblem(pasted);
+      return problem === null ? {} : { publicKey: problem };
+    },
     onDone: ({ entity }) => onDone(entity),
   });
   const title = field('title');
   const publicKey = field('publicKey');
 
-  function send(event: SyntheticEvent<HTMLFormElement>): void {
-    if (!/PRIVATE KEY/.test(form.values.publicKey)) {
-      submit(event);
-      return;
-    }
-    event.preventDefault();
-    form.setErrors({ publicKey: PRIVATE });
-  }
-
   return (
-    <Form onSubmit={send}>
+    <Form onSubmit={submit}>
       <Stack gap={16}>
         <Textarea
           label={t('Public key')}
@@ -55,7 +47,8 @@ export function AddKeyForm({ onDone, onCancel }: { onDone(key: SshKey): void; on
           {...publicKey}
           onChange={(event) => {
             publicKey.onChange(event);
-            const comment = /^\S+\s+\S+\s+(\S.*)$/.exec(event.currentTarget.value.trim())?.[1];
+            const pasted = event.currentTarget.value.trim();
+            const comment = privateKeyProblem(pasted) === null && /^\S+\s+\S+\s+(\S.*)$/.exec(pasted)?.[1];
             if (comment && !ownTitle.current) form.setFieldValue('title', plainLine(comment, 100));
           }}
         />
