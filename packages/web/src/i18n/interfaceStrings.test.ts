@@ -18,7 +18,7 @@ const SHOWN: readonly Shown[] = [
     text: 'Invalid SSH key',
     screen: 'SSH keys, rent panel, access of a server: adding a key',
     trigger: 'what was entered is not a public key; under the field',
-    from: 'packages/server/src/sshKeys/publicKey.ts',
+    from: 'packages/server/src/sshKeys/keyProblem.ts',
     proof: 'e2e/rentAndLeave.ts',
   },
   {
