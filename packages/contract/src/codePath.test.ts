@@ -5,7 +5,7 @@ import { newSeed, seeded } from './testing/random.ts';
 it('gives each name a text of its own, which leads back to its bytes', () => {
   const seed = newSeed();
   const random = seeded(seed);
-  // Of the bytes that matter: of UTF-8, of escapes, control characters.
+  // The bytes that matter: of UTF-8, of escapes, control characters.
   const BYTES = [
     0x5c, 0x78, 0x6e, 0x0a, 0x0d, 0x09, 0x7f, 0x41, 0x46, 0xc3, 0xa9, 0xe2, 0x82, 0xac, 0xed, 0xa0, 0xf0, 0x9f, 0xff,
     0xc0,

@@ -1,6 +1,6 @@
 import { text } from './text.ts';
 
-/** What is wrong with a cron expression: a text and its values. */
+/** The flaw of a cron expression: a text and its values. */
 export interface CronFault {
   template: string;
   values: Record<string, string | number>;
@@ -129,7 +129,7 @@ function faultOfPart(field: Field, part: string, written: string): CronFault | n
   if (others.length > 0) return unreadable;
   const from = range === '*' || range === '?' ? min : numberOf(field, first);
   const to = last === undefined ? from : numberOf(field, last);
-  // Of `/5` the step is wrong, not the number that is missing before it.
+  // In `/5` the step is wrong, not the number that is missing before it.
   if (step === undefined || range !== '') {
     if (from === null || to === null) return unreadable;
     for (const number of [from, to])

@@ -35,7 +35,7 @@ export const DesiredContainer = z.object({
   /** `paused`: as running, with its processes frozen once it runs. Only containers with a `task` are paused. */
   state: z.enum(['running', 'paused', 'stopped', 'absent']),
   /**
-   * How long its programs may take to end when it is stopped, in seconds. No part of the specification: a change
+   * The time that its programs have to end when it is stopped, in seconds. No part of the specification: a change
    * recreates nothing. Earlier platforms leave it out: 10. One that is to be absent is not waited for.
    */
   stopGraceSeconds: z.number().int().min(0).max(STOP_GRACE.most).optional(),

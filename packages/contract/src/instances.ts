@@ -75,7 +75,7 @@ export const MachineFacts = z.object({
   vulnerableRunc: z.object({ version: z.string(), cves: z.array(z.string()) }).optional(),
   /** Below which directories volumes may lie, by its own policy; absent from daemons that do not say. */
   volumeRoots: z.array(z.string()).optional(),
-  /** How it starts and stops containers; absent from daemons that stop all of them within 10 s. */
+  /** Its way to start and stop containers; absent from daemons that stop all of them within 10 s. */
   launch: z
     .object({
       /** Docker has an init: the first process of a container, which passes signals on and reaps. */

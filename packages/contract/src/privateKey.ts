@@ -1,9 +1,9 @@
 import { text } from './text.ts';
 
 const PPK = /PuTTY-User-Key-File-\d/;
-/** Of PEM, PKCS 8, OpenSSH, SSH2 and PGP; on one line or several. */
+/** The first line of PEM, PKCS 8, OpenSSH, SSH2 and PGP; on one line or several. */
 const HEADER = /---- ?BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY/;
-/** What follows the first line of OpenSSH's format: `openssh-key-v1` as base64. */
+/** The text after the first line of OpenSSH's format: `openssh-key-v1` as base64. */
 const OPENSSH = 'b3BlbnNzaC1rZXktdjE';
 
 /** The refusal of what must be neither sent nor kept; null: it is no private key. */

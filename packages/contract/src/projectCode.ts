@@ -90,7 +90,7 @@ export const TreeEntry = z.object({
 });
 export type TreeEntry = z.infer<typeof TreeEntry>;
 
-/** Of a text that is not in UTF-8; it is answered decoded. */
+/** That of a text that is not in UTF-8; it is answered decoded. */
 export const TextEncoding = z.enum(['utf-16le', 'utf-16be']);
 export type TextEncoding = z.infer<typeof TextEncoding>;
 
@@ -116,7 +116,7 @@ export const ChangedFile = z.object({
   oldSha: z.string().nullable(),
   sha: z.string().nullable(),
   isBinary: z.boolean(),
-  /** Of a text that is not in UTF-8: `patch` compares it decoded. */
+  /** That of a text that is not in UTF-8: `patch` compares it decoded. */
   encoding: TextEncoding.optional(),
   /** Null for a binary file. */
   additions: z.number().nullable(),

@@ -13,7 +13,7 @@ export interface ArchiveEntry {
   size: number;
   /** Where a symbolic link leads; else empty. */
   target: Buffer;
-  /** Of a file; what is not read is passed over before the next entry. */
+  /** The content of a file; what is not read is passed over before the next entry. */
   content: AsyncIterable<Buffer>;
 }
 

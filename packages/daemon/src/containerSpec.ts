@@ -32,7 +32,7 @@ export function labelsOf({ platform, node }: Owner): Record<string, string> {
   return { [LABELS.platform]: platform, [LABELS.node]: node };
 }
 
-/** How long the programs of a container may take to end. */
+/** The time that the programs of a container have to end, in seconds. */
 export function graceOf({ state, stopGraceSeconds }: Pick<DesiredContainer, 'state' | 'stopGraceSeconds'>): number {
   return state === 'absent' ? 0 : (stopGraceSeconds ?? STOP_GRACE.former);
 }

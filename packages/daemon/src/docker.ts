@@ -63,8 +63,9 @@ export interface Engine extends ArchiveEngine, ExecEngine, ImageEngine {
   logs(dockerId: string, read: { follow: boolean; sinceNs: bigint; tail?: number }): Promise<Readable>;
 }
 
-/** How long its programs may take to end. Rejects with the signal's reason when aborted; Docker goes on with it then. */
+/** The stop of a container. It rejects with the signal's reason when aborted; Docker goes on with it then. */
 export interface Stop {
+  /** The time that its programs have to end. */
   graceSeconds: number;
   signal: AbortSignal;
 }

@@ -10,7 +10,7 @@ const TIMEOUT_MS = 15_000;
 const OWN_INITS = ['init', 'systemd', 's6-svscan', 'runit-init'];
 
 /**
- * Whether Docker puts its init before the program: it passes signals on, and reaps what the program leaves. Not where the
+ * Tells if Docker puts its init before the program: it passes signals on, and reaps what the program leaves. Not where the
  * engine has none, nor before an init of the image's own. Rejects with status 404 when the image is missing.
  */
 export async function getsInit(docker: Docker, { spec, task }: DesiredContainer): Promise<boolean> {

@@ -50,7 +50,7 @@ async function programsOf(docker: Docker, dockerId: string): Promise<ProgramStop
   }
 }
 
-/** Of an image: `SIGTERM`, `TERM` or a number; `SIGRTMIN+3` has no number of its own. */
+/** Images name it `SIGTERM`, `TERM` or by a number; `SIGRTMIN+3` has no number of its own. */
 function signalOf(named = 'SIGTERM'): NodeJS.Signals | null {
   const known = Object.entries(constants.signals);
   const upper = named.toUpperCase();

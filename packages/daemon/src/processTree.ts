@@ -9,7 +9,7 @@ export interface Process {
   state: string;
   /** In clock ticks since boot: tells it from a later one with its number. */
   startedAt: number;
-  /** Of its program's file: of a script, that of its shell. */
+  /** The name of its program's file; of a script, that of its shell. */
   name: string;
   /** It has a handler for this signal, or keeps it waiting to look at it later. */
   catches(signal: number): boolean;
@@ -42,7 +42,7 @@ export async function sendSignal(process_: Process, dockerId: string, signal: No
   }
 }
 
-/** Whether one of its threads waits for signals by rt_sigtimedwait(2), which is in no mask. True where nothing tells. */
+/** Tells if one of its threads waits for signals by rt_sigtimedwait(2), which is in no mask. True where nothing tells. */
 export async function isWaitingForSignals(pid: number): Promise<boolean> {
   const threads = await readdir(`/proc/${pid}/task`).catch((error: unknown) => {
     if (hasErrorCode(error, ...GONE)) return [];

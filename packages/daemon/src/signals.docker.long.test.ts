@@ -19,7 +19,7 @@ const said = (id: number) =>
   lines(id)
     .filter((line) => line !== 'ready')
     .sort();
-/** Of every background job. */
+/** One for every background job. */
 const isReady = (id: number, times = 1) =>
   expect
     .poll(() => lines(id).filter((line) => line === 'ready').length, { timeout: 60_000 })

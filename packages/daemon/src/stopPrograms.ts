@@ -97,7 +97,7 @@ export function stopPrograms({ dockerId, pid, signal }: StoppingContainer): Prog
         if (held.has(pid) && !hasChildren(pid)) return 'kill';
         const handlers = receivers.filter((process) => process.catches(number));
         for (const process of receivers) {
-          // What it reads or writes through: `train | tee log` still has its log. A shell above waits for it in turn.
+          // Others may read or write through it: `train | tee log` still has its log. A shell above waits for it in turn.
           const serves = isDeaf(process, number) && handlers.some((other) => !process.above.includes(other.pid));
           if (!serves && !told.has(markOf(process))) await tell(process);
         }

@@ -10,7 +10,7 @@ export interface CommittedFile {
   isLink?: boolean;
 }
 
-/** What the platform sends of a commit with these files: the archive that git makes. */
+/** The archive that git makes of a commit with these files, as the platform sends it. */
 export function commitTar(files: readonly CommittedFile[], folder: Buffer | null = null): Buffer {
   const dir = mkdtempSync(join(tmpdir(), 'stagi-commit-'));
   const git = (args: string[], input: Buffer | string = ''): Buffer =>

@@ -8,7 +8,7 @@ import { copyTestImage, docker } from './image.ts';
 
 const run = promisify(execFile);
 
-/** What an image has besides the tools of the test image. */
+/** The things that an image has besides the tools of the test image. */
 export interface ProgramImage {
   /** Without a tag: that names its content. */
   name: string;

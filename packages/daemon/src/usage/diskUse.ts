@@ -45,7 +45,7 @@ async function look(
 
 const onlyFigures = (_path: string, { used, total }: FileSystem) => ({ used, total });
 
-/** Of a disk that other machines use too: what this one has on it, and could have. */
+/** The share of a disk that other machines use too: what this one has on it, and could have. */
 function ownShare({ free }: FileSystem, used: number | null): Space['disk'] {
   return used === null ? UNKNOWN : { used, total: used + free };
 }

@@ -11,7 +11,7 @@ interface Edited {
   version?: string | undefined;
 }
 
-/** What has a form: how it is read, and how two people change it. */
+/** Each thing that has a form: how it is read, and how two people change it. */
 interface Form {
   read(): Promise<Edited>;
   save(value: string, version?: string): Promise<unknown>;

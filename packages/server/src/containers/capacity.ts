@@ -15,7 +15,7 @@ export interface ServerSize {
   memoryBytes: number;
   gpuIds: number[];
   volumeRoots: readonly string[];
-  /** What its agent knows of launching containers; null: nothing. One that has never joined will be new. */
+  /** The agent's own word on launching containers; null: none. One that has never joined will be new. */
   launch: MachineFacts['launch'] | null;
 }
 

@@ -67,7 +67,7 @@ function archiveObjects(ctx: Context, folder: OpenedFolder, gone: AbortSignal): 
 async function addObjects(ctx: Context, zip: ZipFile, folder: OpenedFolder, gone: AbortSignal): Promise<void> {
   const { prefix, bucketId } = folder;
   const placeOf = createMemberPlaces(fileNameOf(folder.name));
-  // Of a prefix within a name the whole name is kept.
+  // With a prefix within a name the whole name is kept.
   const cut = prefix.lastIndexOf('/') + 1;
   let after: string | null = null;
   let count = 0;

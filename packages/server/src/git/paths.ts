@@ -27,7 +27,7 @@ export function joinNames(names: readonly Buffer[]): Buffer {
 }
 
 /**
- * Whether this may be an entry's name. What a checkout must not hold is refused, though a hostile tree may contain it:
+ * Tells if this may be an entry's name. What a checkout must not hold is refused, though a hostile tree may contain it:
  * `.git` in any case, and what file systems read as it.
  */
 export function isEntryName(bytes: Buffer): boolean {

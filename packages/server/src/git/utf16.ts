@@ -6,7 +6,7 @@ import { encodingOf, textOf } from './blobs.ts';
 import { type Change, type LineCounts, patchHeader } from './diff.ts';
 import type { Repository } from './repositories.ts';
 
-/** Of one commit; others are shown as binary. */
+/** Most of one commit; others are shown as binary. */
 const MAX_FILES = 30;
 const MAX_PATCH_BYTES = 4 * 1024 * 1024;
 

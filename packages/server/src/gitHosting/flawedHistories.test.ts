@@ -25,7 +25,7 @@ const refsOf = async ({ dir }: HostedProject): Promise<string[]> =>
 
 it.each(WAYS)('takes flaws of old programs over %s and shows them, and refuses what does harm', async (way) => {
   const project = await aHostedProject(app, ada);
-  // Of a repository from before the platform allowed these.
+  // As in a repository from before the platform allowed these.
   await machine.ok(['--git-dir', project.dir, 'config', 'receive.fsck.badTimezone', 'error']);
   const folder = await machine.repository(`flawed-${way}`, way === 'ssh' ? project.ssh : project.https(token));
   const branches: string[] = [];

@@ -32,7 +32,7 @@ const PUSH_SETTINGS = [
 export interface Verdict {
   /** False: nothing of the push. */
   accepted: boolean;
-  /** Of an accepted push, the refs that stay as they are. */
+  /** The refs of an accepted push that stay as they are. */
   refused?: ReadonlySet<string>;
   /** Printed by the client's git as `remote: …`. */
   messages: readonly string[];

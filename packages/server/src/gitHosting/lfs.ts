@@ -2,7 +2,7 @@ import { GitRefusal } from './refusal.ts';
 
 /** Shown by git-lfs, over HTTP and over SSH. */
 export const NO_LFS = 'Git LFS is not supported yet: keep large files in a storage';
-/** What git-lfs asks for and reads (its docs/api). */
+/** The media type that git-lfs asks for and reads (its docs/api). */
 export const LFS_JSON = 'application/vnd.git-lfs+json';
 
 const PATH = /^\/git\/([1-9][0-9]{0,9})\/([a-z0-9](?:-?[a-z0-9]){2,39})\.git\/info\/lfs(?:\/|$)/;

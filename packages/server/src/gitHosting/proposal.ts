@@ -22,9 +22,9 @@ const LINE = /^([0-9a-f]{40}|[0-9a-f]{64}) ([0-9a-f]{40}|[0-9a-f]{64}) (refs\/.+
 const ZERO = /^0+$/;
 
 export interface HookQuestions {
-  /** Of `hooks/pre-receive`: the quarantine, the updates, an empty line. Null: it sent nothing, or too much. */
+  /** The word of `hooks/pre-receive`: the quarantine, the updates, an empty line. Null: it sent nothing, or too much. */
   proposal(): Promise<Proposal | null>;
-  /** Of `hooks/update`, which asks for one ref after the other: their names, until git has ended. */
+  /** The words of `hooks/update`, which asks for one ref after the other: their names, until git has ended. */
   refs(): AsyncGenerator<string>;
 }
 

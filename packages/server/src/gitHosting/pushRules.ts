@@ -21,7 +21,7 @@ const MAX_MESSAGES = 10;
 const CHECK_MS = 60_000;
 
 /**
- * Whether a push may change what it proposes. A ref that may not change leaves the others alone, as with a mirror that
+ * Judges what a push proposes. A ref that may not change leaves the others alone, as with a mirror that
  * also sends `refs/pull/*`. `roomBytes`: what the plan leaves; null: unlimited.
  */
 export async function decidePush(
@@ -89,7 +89,7 @@ function whyRefused(
 function listed(reasons: ReadonlyMap<string, string>): string[] {
   const all = [...reasons.values()];
   const more = all.length - MAX_MESSAGES;
-  // What stands apart from a rule for all names is added last, and must not be cut.
+  // Anything apart from a rule for all names is added last, and must not be cut.
   return more > 0 ? [...all.slice(0, MAX_MESSAGES - 1), `${more} more refs cannot be pushed.`, all.at(-1)!] : all;
 }
 

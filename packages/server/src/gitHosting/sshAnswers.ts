@@ -13,7 +13,7 @@ const MAX_NAME = 100;
 export const answerToLfs = (command: string): string | null =>
   command.length <= 300 && LFS_COMMAND.test(command) ? NO_LFS : null;
 
-/** What `ssh -T` prints: who the key logs in, and that there is no shell. One key may stand with several people. */
+/** The greeting that `ssh -T` prints: who the key logs in, and that there is no shell. One key may stand with several people. */
 export async function greetingFor(
   { db, config }: Pick<Context, 'db' | 'config'>,
   key: { data: Buffer },

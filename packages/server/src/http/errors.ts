@@ -54,7 +54,7 @@ export const notFound = (): PublicError => new PublicError(404, text('Not found'
 export const workspaceGone = (): PublicError =>
   new PublicError(404, text('This workspace cannot be found'), { fieldsWithError: ['X-Client-ID'] });
 export const conflict = (message: string): PublicError => new PublicError(409, message);
-/** What somebody is told who has tried too often. */
+/** The message for somebody who has tried too often. */
 const TOO_MANY_ATTEMPTS: Record<Wait['unit'], string> = {
   second: text('Too many attempts. Try again in {{seconds}} s.'),
   minute: text('Too many attempts. Try again in {{minutes}} min.'),

@@ -160,7 +160,7 @@ export async function requireInstance(db: Db, workspaceId: number, kind: Kind, r
   return row;
 }
 
-/** Of what an edit changes. */
+/** The version of what an edit changes. */
 export const instanceVersion = ({ title }: { title: string }): string => versionOf({ title });
 
 /** In a transaction of the caller. */

@@ -33,7 +33,7 @@ function relationOf(workspace: Omit<Membership, 'exhausted' | 'hasRentals'>, day
   };
 }
 
-/** Of what an edit changes. */
+/** The version of what an edit changes. */
 export const workspaceVersion = ({ name }: { name: string }): string => versionOf({ name });
 
 /** The owner's relation to a workspace that was just created: nothing runs in it yet. */

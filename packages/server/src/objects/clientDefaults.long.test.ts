@@ -34,7 +34,7 @@ afterAll(async () => {
   await app?.close();
 });
 
-/** What runs the text of each tool, and what it needs; `npm test` installs it where it may (`scripts/packages.ts`). */
+/** The program that runs the text of each tool, and what it needs; `npm test` installs it where it may (`scripts/packages.ts`). */
 const PROGRAMS: Record<string, { needs: string; run: string[]; file: string }> = {
   aws: { needs: '/usr/bin/aws', run: ['bash', '-e'], file: 'aws.sh' },
   rclone: { needs: '/usr/bin/rclone', run: ['bash', '-e'], file: 'rclone.sh' },

@@ -40,7 +40,7 @@ const TABLE: [key: string, given: string | undefined, stored: string][] = [
   ['.jsonl', undefined, 'binary/octet-stream'],
   ['odd.constructor', undefined, 'binary/octet-stream'],
   ['odd.zzz', undefined, 'binary/octet-stream'],
-  // What a client says is kept.
+  // A type that the client says is kept.
   ['train.jsonl', 'text/plain', 'text/plain'],
   ['train.jsonl', 'application/octet-stream', 'application/octet-stream'],
   ['odd.zzz', 'application/x-mine; version=2', 'application/x-mine; version=2'],

@@ -46,7 +46,7 @@ export function presentProject({ config, workspace }: Reader, row: ProjectView):
   };
 }
 
-/** Of what its form changes. The rest is switched one at a time, beside the form. */
+/** The version of what its form changes. The rest is switched one at a time, beside the form. */
 export const projectVersion = ({ title, description }: ProjectRow): string => versionOf({ title, description });
 
 /** What the rules of the contract ask of a project. */

@@ -5,7 +5,7 @@ import { invalid, type PublicError } from '../http/errors.ts';
 const KEY_TYPE = /^(?:ssh-[a-z0-9-]+|ecdsa-sha2-[a-z0-9-]+|sk-[a-z0-9-]+@openssh\.com)$/;
 const OPTION =
   /^(?:restrict|cert-authority|verify-required|no-[a-z0-9-]+|(?:command|environment|from|permitopen|permitlisten|principals|tunnel|expiry-time|agent-forwarding|port-forwarding|pty|x11-forwarding|user-rc)\b)/i;
-/** Of ssh-keygen -l, also with the number of bits before it. */
+/** A line of ssh-keygen -l, also with the number of bits before it. */
 const FINGERPRINT =
   /^(?:\d{1,5} )?(?:SHA256:[A-Za-z0-9+/]{43}=?(?:\s|$)|(?:MD5:)?(?:[0-9a-f]{2}:){15}[0-9a-f]{2}(?:\s|$))/i;
 /** Hosts have dots, ports or brackets, or are hashed. */
@@ -89,7 +89,7 @@ function beforeType(first: string): PublicError {
   return refuse(text('There is something before the key. Paste only the key, from its type on, such as ssh-ed25519'));
 }
 
-/** Of one that has the form of a key. */
+/** The flaw of one that has the form of a key. */
 export const cutKey = (): PublicError => refuse(text('The key is cut off. Copy the whole line, up to its end'));
 
 export const unsafeDsa = (): PublicError =>

@@ -40,5 +40,5 @@ export function presentStorage(ctx: Pick<Context, 'config' | 's3MachineOrigin'>,
   };
 }
 
-/** Of what an edit changes. */
+/** The version of what an edit changes. */
 export const storageVersion = ({ title, size_gb }: StorageView): string => versionOf({ title, size_gb });

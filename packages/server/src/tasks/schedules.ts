@@ -100,7 +100,7 @@ export function presentSchedule(row: ScheduleView): TaskSchedule {
   };
 }
 
-/** Of what its form changes. A sealed text is another at each writing, though it holds the same. */
+/** The version of what its form changes. A sealed text is another at each writing, though it holds the same. */
 export const scheduleVersion = (row: TaskScheduleRow): string =>
   versionOf({ title: row.title, cron: row.cron, timeZone: row.time_zone, fields: fieldsOf(row), env: row.env_sealed });
 

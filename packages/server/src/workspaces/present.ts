@@ -17,7 +17,7 @@ export interface MemberRow {
   keys_and_links: number;
 }
 
-/** Of what an edit changes. */
+/** The version of what an edit changes. */
 export const memberVersion = ({ role }: Pick<MemberRow, 'role'>): string => versionOf({ role });
 
 /** A member as shown to another one with the role `viewer.role`. */

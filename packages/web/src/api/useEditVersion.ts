@@ -8,7 +8,7 @@ const CHANGED_MEANWHILE = 409;
  * refusal is told once and `refresh` called; what was typed stays, and to save again is then meant.
  */
 export function useEditVersion(current: string | undefined, refresh: () => void) {
-  // Of the beginning: the page below may have been read anew meanwhile.
+  // The version at the beginning: the page below may have been read anew meanwhile.
   const [began, setBegan] = useState(current);
   const [isOvertaken, setOvertaken] = useState(false);
   return {

@@ -2,7 +2,7 @@ import type { ActivityKind } from '@stagi/contract/instances.ts';
 import type { ProjectActivity } from '@stagi/contract/projects.ts';
 import { text } from '@stagi/contract/text.ts';
 
-/** What happened to a server, by the kind that is stored: a noun and what was done to it, as in all lists of activities. */
+/** The activities of a server, by the kind that is stored: a noun and what was done to it, as in all lists of activities. */
 export const SERVER_ACTIVITIES: Record<Exclude<ActivityKind, 'status'>, string> = {
   rented: text('Server rented'),
   created: text('Server created'),
@@ -14,7 +14,7 @@ export const SERVER_ACTIVITIES: Record<Exclude<ActivityKind, 'status'>, string> 
   'ssh key removed': text('SSH key removed'),
 };
 
-/** What happened in a project. */
+/** The activities of a project. */
 export const PROJECT_ACTIVITIES: Record<ProjectActivity['kind'], string> = {
   created: text('Project created'),
   push: text('Commits pushed'),

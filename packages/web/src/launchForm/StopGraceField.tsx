@@ -10,7 +10,7 @@ interface Props {
   ofTask?: boolean;
 }
 
-/** How long programs may take to end once they are told to. */
+/** The time that programs have to end once they are told to. */
 export function StopGraceField({ bound, stopsInTenSeconds, ofTask = false }: Props) {
   const t = useT();
   const { least, most } = STOP_GRACE;

@@ -3,7 +3,7 @@ import { portOfReturn } from '../access/containerPort.ts';
 import { useT } from '../i18n/i18n.ts';
 import classes from './layouts.module.css';
 
-/** What a visitor of a container's private port signs in for; nothing where they came by themselves. */
+/** Tells a visitor of a container's private port what they sign in for; nothing where they came by themselves. */
 export function PortPurpose() {
   const t = useT();
   const [params] = useSearchParams();

@@ -26,7 +26,7 @@ export function DownloadAll({ source, folder, search, list }: Props) {
       testId="download-all"
       onClick={() => {
         setAsking(true);
-        // What was refused, the client has shown.
+        // The client has shown a refusal already.
         void downloadFolder(source, folder).finally(() => setAsking(false));
       }}
     >

@@ -15,7 +15,7 @@ export function takePrerenderedAnswers(): PrerenderedAnswers | null {
         keys.map((queryKey) => queryClient.invalidateQueries({ queryKey, exact: true })),
       ),
     );
-  // Of what nobody changed they are true, and the server marks others: then the page asks as soon as it is drawn.
+  // They are true as long as nobody changed anything, else the server marks the page: then the page asks as soon as it is drawn.
   if (document.documentElement.dataset.outdated === undefined) whenUsed(readAgain);
   else void readAgain();
   return taken;

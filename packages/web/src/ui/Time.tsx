@@ -15,7 +15,7 @@ export function DateTime({ at, format }: { at: string; format?: DateFormat }) {
 }
 
 /**
- * How long a status has lasted: `Running for 28 s`, after a day `Running since` with the date. Moves by itself. What came to
+ * The time that a status has lasted: `Running for 28 s`, after a day `Running since` with the date. Moves by itself. What came to
  * pass at a moment, as `Done`, does not last: it is always `since`.
  */
 export function Lasting({ what, since, isMoment }: { what: string; since: string; isMoment: boolean }) {

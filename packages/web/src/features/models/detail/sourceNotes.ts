@@ -1,7 +1,7 @@
 import { text } from '@stagi/contract/text.ts';
 import type { T } from '../../../i18n/i18n.ts';
 
-/** What readers of sources wrote down again and again. */
+/** Notes that readers of sources wrote down again and again. */
 const NOTES: ReadonlySet<string> = new Set([
   text('licence, release date, precision repositories'),
   text('architecture from the published config'),

@@ -35,7 +35,7 @@ function encodedName(name: string): string {
 /** Null where a percent sign encodes nothing. */
 function decodedPath(pathname: string): string | null {
   if (/%(?![0-9A-Fa-f]{2})/.test(pathname)) return null;
-  // What a URL leaves as it is, is ASCII.
+  // Characters that a URL leaves as they are, are ASCII.
   const bytes = pathname.replace(/%([0-9A-Fa-f]{2})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 16)),
   );
