@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ContainerPort, HostPort, Name, Slug, VolumePath } from './fields.ts';
+import { ContainerPath, ContainerPort, HostPort, Name, Slug, VolumePath } from './fields.ts';
 import { EditVersion, Ref, refOr } from './page.ts';
 import { text } from './text.ts';
 
@@ -10,7 +10,7 @@ export const PortMapping = z.strictObject({
   container: ContainerPort,
   visibility: z.enum(['private', 'public']).default('private'),
 });
-export const DirectoryMapping = z.strictObject({ host: VolumePath, container: VolumePath });
+export const DirectoryMapping = z.strictObject({ host: VolumePath, container: ContainerPath });
 
 const ENV_NAME = text('Name must not contain "=" or a NUL');
 
@@ -40,6 +40,22 @@ export const DockerImage = z
     /^(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*(?::\d+)?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::[\w][\w.-]{0,127})?(?:@sha256:[a-f0-9]{64})?$/,
     text('Enter an image like name:tag or registry/name:tag'),
   );
+
+/**
+ * What root in a container may do. `docker`: Docker's default. `hardened`: a third of it, enough to install packages and
+ * to change users.
+ */
+export const CapabilitySet = z.enum(['docker', 'hardened'], text('Please choose an option'));
+export type CapabilitySet = z.infer<typeof CapabilitySet>;
+
+const USER = text('Enter a user like 1000, 1000:1000 or name');
+/** As Docker takes it: a number or a name of the image, and a group. */
+export const RunAs = z
+  .string()
+  .trim()
+  .max(100, USER)
+  .regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]*\$?(?::[A-Za-z0-9_][A-Za-z0-9_.-]*\$?)?$/, USER)
+  .refine((user) => user.split(':').every((part) => !/^\d+$/.test(part) || Number(part) < 2 ** 31), USER);
 
 /** Docker's own check of a container: whether this command, run by a shell in it, ends with 0. */
 export const HealthCheck = z.strictObject({
@@ -119,6 +135,12 @@ const SPECIFICATION = {
     .min(1, text('Shared memory must be at least 1 MB'))
     .max(4_194_304, text('Shared memory is too large')),
   healthCheck: HealthCheck,
+  /** In place of the image's own. One line, split as `command`; that follows as its arguments. Empty: the image's own. */
+  entrypoint: z.string().max(8_192, text('Command is too long: at most 8,192 characters')),
+  /** Who its program runs as: `1000`, `1000:1000`, a name of the image. New folders of volumes become theirs. */
+  user: z.union([z.literal(''), RunAs]),
+  /** What root in it may do. */
+  capabilities: CapabilitySet,
   /** Seconds from the stop signal until what still runs is killed. A change of it alone recreates nothing. */
   stopGraceSeconds: StopGrace,
 };
@@ -142,6 +164,10 @@ export const CreateContainer = z
     restartPolicy: RestartPolicy.default('no'),
     shmMb: SPECIFICATION.shmMb.optional(),
     healthCheck: HealthCheck.optional(),
+    entrypoint: SPECIFICATION.entrypoint.optional(),
+    user: SPECIFICATION.user.optional(),
+    /** Left out: `docker`, or `hardened` where the server allows or knows no other. */
+    capabilities: CapabilitySet.optional(),
     stopGraceSeconds: StopGrace.default(STOP_GRACE.usual),
     /** Makes `slug-1 … slug-N` when above 1. */
     count: z
@@ -181,6 +207,8 @@ export const EditContainer = z
     memoryGb: SPECIFICATION.memoryGb.nullable().optional(),
     shmMb: SPECIFICATION.shmMb.nullable().optional(),
     healthCheck: HealthCheck.nullable().optional(),
+    entrypoint: SPECIFICATION.entrypoint.nullable().optional(),
+    user: SPECIFICATION.user.nullable().optional(),
     version: EditVersion.optional(),
   })
   .superRefine(refuseDuplicates);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { call } from './call.ts';
-import { RestartPolicy } from './containerFields.ts';
+import { CapabilitySet, RestartPolicy } from './containerFields.ts';
 import type { Container } from './containers.ts';
 import { Title, writtenText } from './fields.ts';
 import { Id, oneOf, refOr, SuccessResponse } from './page.ts';
@@ -25,8 +25,11 @@ export const TemplateFields = z.object({
   ),
   directoryMappings: z.array(z.object({ host: z.string(), container: z.string() })),
   restartPolicy: RestartPolicy,
-  /** Left out of templates that were saved before it was known. */
+  /** These are left out of templates that were saved before they were known. */
   stopGraceSeconds: z.number().int().optional(),
+  entrypoint: z.string().nullable().optional(),
+  user: z.string().nullable().optional(),
+  capabilities: CapabilitySet.optional(),
 });
 export type TemplateFields = z.infer<typeof TemplateFields>;
 
@@ -73,6 +76,9 @@ export function templateFieldsOf(container: Container): TemplateFields {
     directoryMappings: container.directoryMappings,
     restartPolicy: container.restartPolicy,
     stopGraceSeconds: container.stopGraceSeconds,
+    entrypoint: container.entrypoint,
+    user: container.user,
+    capabilities: container.capabilities,
   };
 }
 

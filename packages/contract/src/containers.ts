@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { call } from './call.ts';
 import {
+  CapabilitySet,
   ContainerHealth,
   CreateContainer,
   EditContainer,
@@ -163,6 +164,12 @@ export const Container = z.object({
   /** Null: 1024. */
   shmMb: z.number().int().nullable(),
   healthCheck: HealthCheck.nullable(),
+  /** In place of the image's own; null: that. */
+  entrypoint: z.string().nullable(),
+  /** Who its program runs as; null: the image's own. */
+  user: z.string().nullable(),
+  /** What root in it may do. */
+  capabilities: CapabilitySet,
   /** Seconds that its programs may take to end when it is stopped. */
   stopGraceSeconds: z.number().int(),
   startedAt: z.string().nullable(),

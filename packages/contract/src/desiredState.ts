@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RestartPolicy, STOP_GRACE } from './containerFields.ts';
+import { CapabilitySet, RestartPolicy, STOP_GRACE } from './containerFields.ts';
 import { Id } from './page.ts';
 
 export const COMMAND_AUDIENCE = 'stagi-daemon-command';
@@ -60,6 +60,12 @@ export const DesiredContainer = z.object({
     ),
     directories: z.array(z.object({ host: z.string(), container: z.string() })),
     restartPolicy: RestartPolicy,
+    /** In place of the image's own; left out: that. */
+    entrypoint: z.array(z.string()).min(1).optional(),
+    /** Left out: the image's own. */
+    user: z.string().optional(),
+    /** Left out: the hardened set. */
+    capabilities: CapabilitySet.optional(),
     /** Left out: 1 GiB. */
     shmBytes: z.number().int().optional(),
     /** Left out: the image's own, if any. */

@@ -114,11 +114,15 @@ export const ContainerPort = z
   .min(1, text('Port must be between 1 and 65535'))
   .max(65_535, text('Port must be between 1 and 65535'));
 
-export const VolumePath = z
+/** A directory in a container. */
+export const ContainerPath = z
   .string(text('Directory is required'))
   .trim()
   .min(1, text('Directory is required'))
   .max(400, text('Directory is too long: at most 400 characters'))
   .regex(/^\//, text('Volume path must start with /'))
-  .refine((path) => !path.includes('\0') && !path.includes(':'), text('Volume path must not contain ":"'))
+  .refine((path) => !path.includes('\0'), text('Volume path must not contain a NUL'))
   .refine((path) => !path.split('/').includes('..'), text('Volume path must not contain ".."'));
+
+/** A directory of a server. */
+export const VolumePath = ContainerPath.refine((path) => !path.includes(':'), text('Volume path must not contain ":"'));

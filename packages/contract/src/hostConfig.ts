@@ -1,4 +1,4 @@
-import { DEFAULT_SHM_MB } from './containerFields.ts';
+import { type CapabilitySet, DEFAULT_SHM_MB } from './containerFields.ts';
 import type { DesiredContainer } from './desiredState.ts';
 
 /** The rights and limits of a container, as the subset of Docker's `HostConfig` (Engine API) that is used. */
@@ -23,7 +23,27 @@ export interface HostConfig {
 
 /** Docker's network of all our containers on a server. None reaches another in it. */
 export const CONTAINER_NETWORK = 'stagi';
-const CAPABILITIES = ['CHOWN', 'SETUID', 'SETGID', 'DAC_OVERRIDE', 'FOWNER', 'NET_BIND_SERVICE'];
+/** `docker`: as Docker gives by default, by name, so that a later Docker gives no more. */
+export const CAPABILITIES: Record<CapabilitySet, readonly string[]> = {
+  // KILL: the init passes a stop signal on to programs of other users.
+  hardened: ['CHOWN', 'SETUID', 'SETGID', 'DAC_OVERRIDE', 'FOWNER', 'NET_BIND_SERVICE', 'KILL'],
+  docker: [
+    'CHOWN',
+    'SETUID',
+    'SETGID',
+    'DAC_OVERRIDE',
+    'FOWNER',
+    'NET_BIND_SERVICE',
+    'KILL',
+    'FSETID',
+    'SETFCAP',
+    'SETPCAP',
+    'SYS_CHROOT',
+    'AUDIT_WRITE',
+    'MKNOD',
+    'NET_RAW',
+  ],
+};
 /** Enough for data loaders with hundreds of workers, too few to exhaust the machine's process ids. */
 const PIDS_LIMIT = 8192;
 /** The log that Docker buffers while the link is down or slow. */
@@ -37,7 +57,7 @@ export function hostConfigOf(spec: DesiredContainer['spec'], portAddress: string
   return {
     Privileged: false,
     CapDrop: ['ALL'],
-    CapAdd: [...CAPABILITIES],
+    CapAdd: [...CAPABILITIES[spec.capabilities ?? 'hardened']],
     SecurityOpt: ['no-new-privileges:true'],
     NetworkMode: CONTAINER_NETWORK,
     IpcMode: 'private',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { call } from './call.ts';
+import { CapabilitySet } from './containerFields.ts';
 import { Slug, Title } from './fields.ts';
 import { Cpu, Disk, Gpu } from './hardware.ts';
 import { EditVersion, Id, ListInput, listOf, oneOf, Ref, SuccessResponse } from './page.ts';
@@ -80,6 +81,8 @@ export const MachineFacts = z.object({
     .object({
       /** Docker has an init: the first process of a container, which passes signals on and reaps. */
       init: z.boolean(),
+      /** The most that its own policy lets root in a container do. */
+      capabilities: CapabilitySet,
     })
     .optional(),
   warnings: z.array(z.string()),

@@ -1,4 +1,4 @@
-import { DockerImage, EnvVariable, HealthCheck } from './containerFields.ts';
+import { type CapabilitySet, DockerImage, EnvVariable, HealthCheck, RunAs } from './containerFields.ts';
 import type { DesiredContainer, DesiredTask } from './desiredState.ts';
 import { HOST_PORT_MAX, HOST_PORT_MIN, Slug } from './fields.ts';
 import { type HostConfig, hostConfigOf } from './hostConfig.ts';
@@ -15,6 +15,8 @@ export interface ContainerPolicy {
   gpuIds: readonly number[] | null;
   /** Image references must start with one of these; null: any. */
   imagePrefixes: readonly string[] | null;
+  /** The most that root in a container may do. */
+  capabilities: CapabilitySet;
   /** The address that public ports of containers are bound to. */
   portAddress: string;
 }
@@ -123,6 +125,7 @@ function refusals({ slug, spec, task }: PolicyTarget, policy: ContainerPolicy): 
         ]),
     ...refusedImage(spec.image, policy.imagePrefixes),
     ...refusedCommandAndEnv(spec, task ? MAX.env + TASK_VARIABLES : MAX.env),
+    ...refusedRights(spec, policy),
     ...refusedSize(spec, policy),
     ...refusedSharedMemory(spec, policy),
     ...refusedHealthCheck(spec),
@@ -155,6 +158,20 @@ function refusedCommandAndEnv({ command, env }: DesiredContainer['spec'], maxEnv
     else if (names.indexOf(variable.name) < index)
       found.push({ field: `env.${index}.name`, message: text('This variable is listed twice') });
   }
+  return found;
+}
+
+function refusedRights(
+  { entrypoint, user, capabilities }: DesiredContainer['spec'],
+  policy: ContainerPolicy,
+): Refusal[] {
+  const found: Refusal[] = [];
+  if (entrypoint && (entrypoint.length > MAX.words || entrypoint.some((word) => word.includes('\0'))))
+    found.push({ field: 'entrypoint', message: text('The command must not contain a NUL') });
+  if (user !== undefined && RunAs.safeParse(user).data !== user)
+    found.push({ field: 'user', message: text('Enter a user like 1000, 1000:1000 or name') });
+  if (capabilities === 'docker' && policy.capabilities !== 'docker')
+    found.push({ field: 'capabilities', message: text('This server allows only the hardened set') });
   return found;
 }
 
@@ -233,6 +250,7 @@ const LISTED_TWICE = text('This container directory is listed twice');
 
 function refusedSource(path: string, roots: readonly string[]): string | null {
   if (!isPlainPath(path)) return text('Volume path must start with /');
+  if (path.includes(':')) return text('Volume path must not contain ":"');
   const clean = normalize(path);
   if (clean === '/') return text('The root directory of the server cannot be mounted');
   // Mounting a parent of a denied directory would expose it.
@@ -276,7 +294,7 @@ function refusedOutput({ codePath, inputPath, outputPath }: TaskDirectories): st
 }
 
 function isPlainPath(path: string): boolean {
-  const hasOddities = [...path].some((character) => character < ' ' || character === ':' || character === '\x7f');
+  const hasOddities = [...path].some((character) => character < ' ' || character === '\x7f');
   return path.startsWith('/') && path.length <= MAX.path && !hasOddities && !path.split('/').includes('..');
 }
 

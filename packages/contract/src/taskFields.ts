@@ -29,7 +29,7 @@ const directory = (required: string) =>
     .min(1, required)
     .max(400, text('Directory is too long: at most 400 characters'))
     .regex(/^\//, text('Volume path must start with /'))
-    .refine((path) => !path.includes('\0') && !path.includes(':'), text('Volume path must not contain ":"'))
+    .refine((path) => !path.includes('\0'), text('Volume path must not contain a NUL'))
     .refine((path) => !path.split('/').includes('..'), text('Volume path must not contain ".."'));
 
 const isRoot = (path: string): boolean => path.split('/').every((part) => part === '' || part === '.');

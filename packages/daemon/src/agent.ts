@@ -139,6 +139,9 @@ export async function runAgent(
       const [facts, boot, ssh] = await Promise.all([gatherFacts(engine), bootId(), guardSsh(), firstPass]);
       timeout.abort();
       facts.volumeRoots = await volumeRoots();
+      // A damaged policy allows nothing.
+      const { capabilities } = await policy().catch(() => ({ capabilities: 'hardened' as const }));
+      facts.launch = { init: facts.launch?.init ?? false, capabilities };
       facts.warnings.push(...[ssh, clockWarning(welcome.serverTime)].filter((warning) => warning !== null));
       const inventory = reconciler.inventory();
       fresh.send({

@@ -63,6 +63,8 @@ export function containerOptions(
     name: containerName(target.slug),
     Image: spec.image,
     ...(spec.command ? { Cmd: spec.command } : {}),
+    ...(spec.entrypoint ? { Entrypoint: spec.entrypoint } : {}),
+    ...(spec.user === undefined ? {} : { User: spec.user }),
     ...(task ? { Entrypoint: ['/bin/sh', '-c'], WorkingDir: task.codePath } : {}),
     Env: spec.env.map(({ name, value }) => `${name}=${value}`),
     Hostname: target.slug,

@@ -20,7 +20,7 @@ export async function getsInit(docker: Docker, { spec, task }: DesiredContainer)
   // Docker itself tells of a program for another kind of processor.
   if (!hasInit(info) || image.Architecture !== 'amd64') return false;
   if (task) return true;
-  const entrypoint = listOf(image.Config.Entrypoint);
+  const entrypoint = spec.entrypoint ?? listOf(image.Config.Entrypoint);
   const [program = ''] = [...entrypoint, ...(spec.command ?? image.Config.Cmd ?? [])];
   return !OWN_INITS.includes(program.split('/').at(-1)!);
 }

@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import type Docker from 'dockerode';
 import { statusOf } from './dockerErrors.ts';
+import { errorText } from './log.ts';
 import { type ProgramStop, stopPrograms } from './stopPrograms.ts';
 import { withTimeout } from './timing.ts';
 
@@ -41,12 +42,21 @@ async function programsOf(docker: Docker, dockerId: string): Promise<ProgramStop
       container.inspect({ abortSignal }),
     );
     if (!State.Running || State.Pid === 0) return null;
-    if (State.Paused) await withTimeout(QUERY_TIMEOUT_MS, 'resuming the container', () => container.unpause());
+    if (State.Paused) await resume(container);
     const signal = signalOf((Config as { StopSignal?: string }).StopSignal);
     return signal && stopPrograms({ dockerId: Id, pid: State.Pid, signal });
   } catch (error) {
     if (statusOf(error) === 404) return null;
     throw error;
+  }
+}
+
+/** Docker shows one as paused for a moment longer than it is, and then says that it is not. */
+async function resume(container: Docker.Container): Promise<void> {
+  try {
+    await withTimeout(QUERY_TIMEOUT_MS, 'resuming the container', () => container.unpause());
+  } catch (error) {
+    if (!/is not paused/.test(errorText(error))) throw error;
   }
 }
 

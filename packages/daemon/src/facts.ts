@@ -29,7 +29,8 @@ export async function gatherFacts(engine: Engine): Promise<MachineFacts> {
     gpus,
     dockerVersion: docker.info?.version ?? '',
     vulnerableRunc: docker.info ? vulnerableRunc(docker.info) : undefined,
-    launch: { init: docker.info?.init ?? false },
+    // The caller knows the policy.
+    launch: { init: docker.info?.init ?? false, capabilities: 'hardened' },
     warnings: [
       ...(docker.problem ? [docker.problem] : []),
       ...(problem ? [problem] : []),

@@ -141,7 +141,7 @@ describe('a created container', () => {
           'stagi.id': String(index + 1),
           'stagi.gen': '1',
           'stagi.spec': '1',
-          'stagi.secret': '',
+          'stagi.secret': '[]',
           'stagi.volumes': 'bound',
         },
         Tty: false,
@@ -247,7 +247,7 @@ function rightsOf(host: Docker.HostConfig) {
 const RIGHTS = {
   Privileged: false,
   CapDrop: ['ALL'],
-  CapAdd: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'NET_BIND_SERVICE', 'SETGID', 'SETUID'],
+  CapAdd: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'KILL', 'NET_BIND_SERVICE', 'SETGID', 'SETUID'],
   SecurityOpt: ['no-new-privileges:true'],
   NetworkMode: 'stagi',
   IpcMode: 'private',

@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { isIP } from 'node:net';
+import { CapabilitySet } from '@stagi/contract/containerFields.ts';
 import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import { usePlainMessages } from '@stagi/contract/plainMessages.ts';
 import {
@@ -17,7 +18,7 @@ import type { Identity } from './identity.ts';
 import { parseJson } from './parseJson.ts';
 import type { Paths } from './paths.ts';
 import { PolicyError } from './policyError.ts';
-import { openHostFolder } from './volumes/hostFolder.ts';
+import { type FolderOwner, openHostFolder } from './volumes/hostFolder.ts';
 
 // What is wrong with the file is told to the person whose container it stops.
 usePlainMessages();
@@ -32,6 +33,8 @@ const LocalPolicy = z.strictObject({
   maxMemoryBytes: z.number().positive().nullable().default(null),
   gpuIds: z.array(z.number().int()).nullable().default(null),
   imagePrefixes: z.array(z.string()).nullable().default(null),
+  /** Absent in files of before it was known. */
+  capabilities: CapabilitySet.default('hardened'),
   portAddress: z
     .string()
     .refine((address) => isIP(address) !== 0, 'not an address')
@@ -47,7 +50,10 @@ export async function loadPolicy(paths: Paths, kind: Identity['kind']): Promise<
   const content = await readFileIfExists(paths.policy);
   if (content === null)
     return {
-      ...LocalPolicy.parse({ volumeRoots: [isRented ? RENTED_VOLUME_ROOT : OWN_VOLUME_ROOT] }),
+      ...LocalPolicy.parse({
+        volumeRoots: [isRented ? RENTED_VOLUME_ROOT : OWN_VOLUME_ROOT],
+        capabilities: 'docker',
+      }),
       hostTerminal: isRented,
     };
   const { uid, mode } = await lstat(paths.policy);
@@ -91,10 +97,18 @@ export async function authorizeContainer(target: PolicyTarget, policy: LocalPoli
     for (const own of [paths.config, paths.state, paths.volumes]) {
       if (overlaps(directory.host, own)) throw new PolicyError(text('This directory of the server cannot be mounted'));
     }
-    await (await openHostFolder(directory.host)).handle.close();
+    await (await openHostFolder(directory.host, ownerOf(target.spec.user))).handle.close();
   }
   return hostConfig;
 }
+
+/** Who new folders are given to. A name is known to its image alone. */
+function ownerOf(user = ''): FolderOwner | null {
+  const [uid, gid = '0'] = user.split(':');
+  return uid && isNumber(uid) && isNumber(gid) ? { uid: Number(uid), gid: Number(gid) } : null;
+}
+
+const isNumber = (part: string): boolean => /^\d+$/.test(part);
 
 function overlaps(path: string, own: string): boolean {
   const inside = (a: string, b: string) => a === b || a.startsWith(b === '/' ? '/' : `${b}/`);

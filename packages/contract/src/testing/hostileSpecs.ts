@@ -54,7 +54,7 @@ export const HOSTILE: Hostile[] = [
   ...mounts('/var/lib/containerd', '/var/lib/kubelet', '/var/lib/stagi', '/etc/stagi', '/usr/local/lib/stagi'),
   ...mounts('/var/spool/cron', '/usr', '/usr/bin', '/bin', '/sbin', '/lib', '/lib64', '/data/../etc', '/data/..'),
   ...mounts('data', '', './data', '/data:/etc', '/data\0/etc', '/data\n/etc', `/data/${'x'.repeat(400)}`),
-  ...covers('/', '/./', '/proc', '/proc/self', '/sys', '/dev', '/var/run/docker.sock', 'x', '', '/x/../..', '/x:ro'),
+  ...covers('/', '/./', '/proc', '/proc/self', '/sys', '/dev', '/var/run/docker.sock', 'x', '', '/x/../..'),
   ...opens(0, -1, 22, 80, 443, 999, 10_000, 65_536, 1.5),
   ...runs(
     '',

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, copyFile, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { access, chmod, copyFile, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,7 +12,9 @@ const run = promisify(execFile);
 export interface ProgramImage {
   /** Without a tag: that names its content. */
   name: string;
-  /** Programs of this machine, by path, which are copied with their libraries. */
+  /** Packages of Debian that are unpacked into it, not set up. */
+  packages?: readonly string[];
+  /** Programs of these packages or of this machine, by path: with their libraries. */
   programs: readonly string[];
   /** Further files: scripts, which can be executed. */
   scripts?: Record<string, string>;
@@ -29,6 +31,7 @@ export async function ensureProgramImage(image: ProgramImage): Promise<string> {
   const root = join(folder, 'root');
   try {
     await copyTestImage(root);
+    if (image.packages) await unpack(folder, root, image.packages);
     for (const program of image.programs) await copyProgram(root, program);
     for (const [path, content] of Object.entries(image.scripts ?? {})) {
       await mkdir(dirname(join(root, path)), { recursive: true });
@@ -55,12 +58,27 @@ async function finished(answer: NodeJS.ReadableStream): Promise<void> {
   if (said.includes('"error"')) throw new Error(said);
 }
 
+async function unpack(folder: string, root: string, packages: readonly string[]): Promise<void> {
+  await run('apt-get', ['download', ...packages], { cwd: folder }).catch(async () => {
+    await run('apt-get', ['update']);
+    await run('apt-get', ['download', ...packages], { cwd: folder });
+  });
+  for (const file of await readdir(folder))
+    if (file.endsWith('.deb')) await run('dpkg', ['-x', join(folder, file), root]);
+}
+
 /** A library keeps its path, under which the loader looks for it. */
-export async function copyProgram(root: string, path: string, from = path): Promise<void> {
-  const { stdout } = await run('ldd', [from]);
+async function copyProgram(root: string, path: string): Promise<void> {
+  const unpacked = join(root, path);
+  const isThere = await access(unpacked).then(
+    () => true,
+    () => false,
+  );
+  const env = { ...process.env, LD_LIBRARY_PATH: join(root, 'usr/lib/x86_64-linux-gnu') };
+  const { stdout } = await run('ldd', [isThere ? unpacked : path], { env });
   const libraries = stdout.split('\n').flatMap((line) => /(?:=> )?(\/\S+) \(0x/.exec(line)?.[1] ?? []);
-  for (const library of libraries) await copy(root, library, library);
-  await copy(root, path, from);
+  for (const library of libraries) if (!library.startsWith(root)) await copy(root, library, library);
+  if (!isThere) await copy(root, path, path);
 }
 
 async function copy(root: string, path: string, from: string): Promise<void> {

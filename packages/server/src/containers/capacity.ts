@@ -32,7 +32,7 @@ export function sizeOf(
     cpus: least(facts?.cpus, offer?.cpu.cores),
     memoryBytes: least(facts?.ramBytes, offer ? offer.ramGb * 2 ** 30 : undefined),
     volumeRoots: volumeRootsOf({ kind, facts }),
-    launch: facts ? (facts.launch ?? null) : { init: true },
+    launch: facts ? (facts.launch ?? null) : { init: true, capabilities: 'docker' },
     gpuIds: facts ? facts.gpus.map((gpu) => gpu.index) : Array.from({ length: offer?.gpu?.count ?? 0 }, (_, n) => n),
   };
 }
@@ -48,6 +48,7 @@ export function checkPolicy(size: ServerSize, target: PolicyTarget, fieldNames: 
     maxMemoryBytes: size.memoryBytes,
     gpuIds: size.gpuIds,
     imagePrefixes: null,
+    capabilities: size.launch?.capabilities ?? 'hardened',
     portAddress: ANY_ADDRESS,
   };
   const { refusals } = checkContainer(target, policy);
@@ -59,10 +60,19 @@ export function checkPolicy(size: ServerSize, target: PolicyTarget, fieldNames: 
 }
 
 /** Asks for nothing that an earlier agent would refuse, or leave out. */
-function refusedByAgent({ launch }: ServerSize, { spec }: PolicyTarget): Refusal[] {
+function refusedByAgent({ launch }: ServerSize, { spec, task }: PolicyTarget): Refusal[] {
   if (launch) return [];
   const message = text('The agent of this server is too old for this: install it again');
-  return spec.env.flatMap(({ name }, index) => (isPlainEnvName(name) ? [] : [{ field: `env.${index}.name`, message }]));
+  const fields = [
+    ...(spec.entrypoint ? ['entrypoint'] : []),
+    ...(spec.user === undefined ? [] : ['user']),
+    ...spec.env.flatMap(({ name }, index) => (isPlainEnvName(name) ? [] : [`env.${index}.name`])),
+    ...spec.directories.flatMap(({ container }, index) =>
+      container.includes(':') ? [`directoryMappings.${index}.container`] : [],
+    ),
+    ...(['codePath', 'inputPath', 'outputPath'] as const).filter((field) => task?.[field].includes(':')),
+  ];
+  return fields.map((field) => ({ field, message }));
 }
 
 /**

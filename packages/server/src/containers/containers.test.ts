@@ -40,6 +40,7 @@ describe('containers', () => {
       specNo: 1,
       slug: container.slug,
       state: 'running',
+      stopGraceSeconds: 30,
       spec: {
         image: 'busybox',
         command: ['sh', '-c', 'echo "$GREETING"; sleep 1', '--flag=a b'],
@@ -50,6 +51,7 @@ describe('containers', () => {
         ports: [{ host: 8080, container: 80, public: false }],
         directories: [{ host: '/data/set', container: '/set' }],
         restartPolicy: 'on-failure',
+        capabilities: 'docker',
       },
     });
     const { rows } = await sql<{

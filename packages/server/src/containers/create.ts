@@ -55,6 +55,9 @@ export function createContainers(ctx: Caller, asked: Asked): Promise<Container[]
       gpuIds: chosenGpus(asked.gpuIds, server.size),
       shmMb: asked.shmMb ?? null,
       healthCheck: asked.healthCheck ?? null,
+      entrypoint: commandLine(asked.entrypoint),
+      user: asked.user || null,
+      capabilities: asked.capabilities ?? server.size.launch?.capabilities ?? 'hardened',
     };
     if (needsNewDaemon(wanted) && !server.canEdit) throw invalid(AGENT_TOO_OLD, 'instanceRef');
     const spec = specOf(wanted);
@@ -130,6 +133,7 @@ async function insert(
       ports: JSON.stringify(wanted.portMappings),
       shm_mb: wanted.shmMb,
       stop_grace_seconds: wanted.stopGraceSeconds,
+      entrypoint: wanted.entrypoint,
       health_check: wanted.healthCheck && JSON.stringify(wanted.healthCheck),
     },
   );

@@ -97,6 +97,9 @@ function specOf(row: ContainerRow, env: DesiredContainer['spec']['env']): Desire
     ports: specPorts(row.ports),
     directories: row.directories,
     restartPolicy: row.restart_policy,
+    ...(row.entrypoint === null ? {} : { entrypoint: splitCommand(row.entrypoint) }),
+    ...(row.run_as === null ? {} : { user: row.run_as }),
+    ...(row.capabilities === 'hardened' ? {} : { capabilities: row.capabilities }),
     ...(row.shm_mb === null ? {} : { shmBytes: row.shm_mb * 2 ** 20 }),
     ...(row.health_check === null ? {} : { healthCheck: row.health_check }),
   };

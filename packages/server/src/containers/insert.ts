@@ -22,6 +22,7 @@ type Columns = Pick<
   | 'shm_mb'
   | 'health_check'
   | 'stop_grace_seconds'
+  | 'entrypoint'
   | 'task_run_id'
   | 'task_spec'
 >;
@@ -50,6 +51,8 @@ export async function insertContainer(
       gpu_ids: spec.gpuIds,
       directories: JSON.stringify(spec.directories),
       restart_policy: spec.restartPolicy,
+      run_as: spec.user ?? null,
+      capabilities: spec.capabilities ?? 'hardened',
       env_names: spec.env.map(({ name }) => name),
       env_secret: spec.env.filter(({ secret }) => secret).map(({ name }) => name),
       env_sealed: sealEnv(ctx, slug, spec.env),

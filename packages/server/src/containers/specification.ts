@@ -1,4 +1,4 @@
-import type { CreateContainer, HealthCheck } from '@stagi/contract/containerFields.ts';
+import type { CapabilitySet, CreateContainer, HealthCheck } from '@stagi/contract/containerFields.ts';
 import type { DesiredContainer } from '@stagi/contract/desiredState.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { z } from 'zod';
@@ -21,13 +21,17 @@ export interface Specification
   /** Null: the default. */
   shmMb: number | null;
   healthCheck: HealthCheck | null;
+  /** Null: the image's own, as of the user. */
+  entrypoint: string | null;
+  user: string | null;
+  capabilities: CapabilitySet;
 }
 
 /** As it is signed for the daemon. Throws, at the field, when the command line cannot be split. */
 export function specOf(wanted: Specification): DesiredContainer['spec'] {
   return {
     image: wanted.dockerImage,
-    command: parseCommand(wanted.command),
+    command: parseCommand(wanted.command, 'command'),
     env: wanted.env,
     nanoCpus: Math.round(wanted.cpus * 1e9),
     memoryBytes: wanted.memoryGb === null ? null : Math.round(wanted.memoryGb * 2 ** 30),
@@ -35,8 +39,26 @@ export function specOf(wanted: Specification): DesiredContainer['spec'] {
     ports: specPorts(wanted.portMappings),
     directories: wanted.directoryMappings,
     restartPolicy: wanted.restartPolicy,
+    ...launchOf(wanted),
     ...(wanted.shmMb === null ? {} : { shmBytes: wanted.shmMb * 2 ** 20 }),
     ...(wanted.healthCheck === null ? {} : { healthCheck: wanted.healthCheck }),
+  };
+}
+
+/** Left out as far as it is what earlier agents do. */
+export function launchOf({
+  entrypoint,
+  user,
+  capabilities,
+}: Pick<Specification, 'entrypoint' | 'user' | 'capabilities'>): Pick<
+  DesiredContainer['spec'],
+  'entrypoint' | 'user' | 'capabilities'
+> {
+  const words = parseCommand(entrypoint, 'entrypoint');
+  return {
+    ...(words && words.length > 0 ? { entrypoint: words } : {}),
+    ...(user === null ? {} : { user }),
+    ...(capabilities === 'hardened' ? {} : { capabilities }),
   };
 }
 
@@ -53,6 +75,9 @@ export function specificationOf(ctx: Pick<Context, 'secrets'>, row: ContainerRow
     restartPolicy: row.restart_policy,
     shmMb: row.shm_mb,
     healthCheck: row.health_check,
+    entrypoint: row.entrypoint,
+    user: row.run_as,
+    capabilities: row.capabilities,
   };
 }
 
@@ -72,13 +97,13 @@ export function commandLine(command: string | null | undefined): string | null {
   return command?.trim() ? command : null;
 }
 
-function parseCommand(command: string | null): string[] | null {
+function parseCommand(command: string | null, field: 'command' | 'entrypoint'): string[] | null {
   if (command === null) return null;
-  if (command.includes('\0')) throw invalid(text('The command must not contain a NUL'), 'command');
+  if (command.includes('\0')) throw invalid(text('The command must not contain a NUL'), field);
   try {
     return splitCommand(command);
   } catch (error) {
-    if (error instanceof CommandError) throw invalid(error.message, 'command');
+    if (error instanceof CommandError) throw invalid(error.message, field);
     throw error;
   }
 }

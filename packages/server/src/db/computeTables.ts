@@ -1,4 +1,4 @@
-import type { ContainerHealth, HealthCheck, RestartPolicy } from '@stagi/contract/containerFields.ts';
+import type { CapabilitySet, ContainerHealth, HealthCheck, RestartPolicy } from '@stagi/contract/containerFields.ts';
 import type { ContainerStatus } from '@stagi/contract/containers.ts';
 import type { TemplateFields } from '@stagi/contract/containerTemplates.ts';
 import type { Ed25519PublicJwk, Inventory } from '@stagi/contract/daemon.ts';
@@ -183,6 +183,10 @@ export interface AppliedSpec {
   restartPolicy: z.infer<typeof RestartPolicy>;
   shmMb: number | null;
   healthCheck: HealthCheck | null;
+  /** These are left out where they were stored before they were known. */
+  entrypoint?: string | null;
+  user?: string | null;
+  capabilities?: CapabilitySet;
   envNames: string[];
   envSecret: string[];
   envSealed: string;
@@ -250,6 +254,9 @@ export interface ContainerTable extends TaskColumns {
   shm_mb: number | null;
   health_check: Json<HealthCheck> | null;
   stop_grace_seconds: Generated<number>;
+  entrypoint: string | null;
+  run_as: string | null;
+  capabilities: Generated<CapabilitySet>;
   health: ContainerHealth | null;
   env_names: Generated<string[]>;
   /** Names of those whose values are masked in logs and never become part of a template. */

@@ -68,6 +68,7 @@ import * as starterCredit from './migrations/0069_starter_credit.ts';
 import * as restarts from './migrations/0070_restarts.ts';
 import * as endpointChecks from './migrations/0071_endpoint_checks.ts';
 import * as stopGrace from './migrations/0085_stop_grace.ts';
+import * as launch from './migrations/0086_launch.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -136,6 +137,7 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0070_restarts', sql: restarts.sql },
   { name: '0071_endpoint_checks', sql: endpointChecks.sql },
   { name: '0085_stop_grace', sql: stopGrace.sql },
+  { name: '0086_launch', sql: launch.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;
 

@@ -34,7 +34,7 @@ export const FACTS: MachineFacts = {
   diskFreeBytes: 50e9,
   gpus: [],
   dockerVersion: '27.0',
-  launch: { init: true },
+  launch: { init: true, capabilities: 'docker' },
   warnings: [],
 };
 

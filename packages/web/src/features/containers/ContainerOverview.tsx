@@ -49,6 +49,14 @@ export function ContainerOverview({ container }: { container: Container }) {
           facts={[
             { label: t('Image'), value: container.dockerImage, mono: true, copy: container.dockerImage },
             ...(container.command === null ? [{ label: t('Command'), value: t('the image’s own') }] : []),
+            ...(container.entrypoint === null
+              ? []
+              : [{ label: t('Entry point'), value: container.entrypoint, mono: true }]),
+            ...(container.user === null ? [] : [{ label: t('User'), value: container.user, mono: true }]),
+            {
+              label: t('Capabilities'),
+              value: container.capabilities === 'docker' ? t('Docker’s default') : t('hardened'),
+            },
             { label: t('CPU'), value: formatNumber(container.cpus), mono: true },
             {
               label: t('Memory'),

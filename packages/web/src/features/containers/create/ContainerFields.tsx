@@ -16,6 +16,7 @@ import { RESTART_WORDS } from '../restartWords.ts';
 import type { ContainerFormProps } from './containerForm.ts';
 import { DirectoryRows } from './DirectoryRows.tsx';
 import { HealthCheckFields } from './HealthCheckFields.tsx';
+import { EntrypointField, isOldAgent, UserFields } from './LaunchFields.tsx';
 import { PortRows } from './PortRows.tsx';
 import { ResourceFields } from './ResourceFields.tsx';
 
@@ -28,9 +29,6 @@ interface Props extends ContainerFormProps {
   /** Below the other fields of how it runs. */
   more?: ReactNode;
 }
-
-/** Its agent knows nothing of what containers are started and stopped with. */
-const isOld = (server: Server | undefined): boolean => server?.facts != null && !server.facts.launch;
 
 /** What the forms of a new and of an existing container have in common. */
 export function ContainerFields({ server, form, field, edited, name, more }: Props) {
@@ -57,6 +55,7 @@ export function ContainerFields({ server, form, field, edited, name, more }: Pro
           mono
           {...field('command')}
         />
+        <EntrypointField field={field} />
       </FormSection>
       <FormSection title={t('Resources')}>
         <ResourceFields server={server} form={form} field={field} edited={edited} />
@@ -73,8 +72,9 @@ export function ContainerFields({ server, form, field, edited, name, more }: Pro
           options={RestartPolicy.options.map((policy) => ({ value: policy, label: t(RESTART_WORDS[policy]) }))}
           {...field('restartPolicy')}
         />
+        <UserFields server={server} form={form} field={field} edited={edited} />
         <HealthCheckFields form={form} field={field} />
-        <StopGraceField bound={field('stopGraceSeconds')} stopsInTenSeconds={isOld(server)} />
+        <StopGraceField bound={field('stopGraceSeconds')} stopsInTenSeconds={isOldAgent(server)} />
         {more}
       </FormSection>
     </>

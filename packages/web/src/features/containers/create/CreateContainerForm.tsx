@@ -17,6 +17,7 @@ import { TitleAndSlug } from '../../../ui/TitleAndSlug.tsx';
 import { toast } from '../../../ui/toasts.ts';
 import { ContainerFields } from './ContainerFields.tsx';
 import { cloneValuesOf, initialValues, toInput, type Values } from './formValues.ts';
+import { mostCapabilities } from './LaunchFields.tsx';
 import { ProjectSelect } from './ProjectSelect.tsx';
 import { ServerSelect } from './ServerSelect.tsx';
 import { TemplateOnServer, TemplatePicker } from './TemplatePicker.tsx';
@@ -36,11 +37,15 @@ export function CreateContainerForm({ servers, wanted, wantedProject = '', origi
   const t = useT();
   const navigate = useNavigate();
   const suggested = suggestedServer(servers, wanted);
+  const serverOf = ({ instanceRef }: Values) => servers.find(({ id }) => String(id) === instanceRef);
   const call = useCallForm<typeof api.containers.create, Values>(api.containers.create, {
     initialValues: original
       ? cloneValuesOf(original, t('{{title}} (copy)', { title: original.title }))
       : initialValues(suggested, servers.find(({ id }) => String(id) === suggested)?.freeCpus ?? null, wantedProject),
-    toInput: (values) => ({ ...toInput(values), cloneOf: original && { id: original.id } }),
+    toInput: (values): object => ({
+      ...toInput(values, mostCapabilities(serverOf(values))),
+      cloneOf: original && { id: original.id },
+    }),
     alsoCheck: ({ gpuIds, env }): Record<string, string> => ({
       ...(server?.facts?.gpus.length && gpuIds.length === 0 ? { gpuIds: text('GPU is required') } : {}),
       ...missingValues(env),
@@ -53,7 +58,7 @@ export function CreateContainerForm({ servers, wanted, wantedProject = '', origi
     },
   });
   const { form, field, submit, loading } = call;
-  const server = servers.find(({ id }) => String(id) === form.values.instanceRef);
+  const server = serverOf(form.values);
 
   const template = useTemplate(form, { enabled: original === undefined, server });
   const ofTemplate = { choice: template, servers, server };

@@ -15,6 +15,7 @@ import { TextInput } from '../../../ui/form/TextInput.tsx';
 import { OvertakenNote } from '../../../ui/OvertakenNote.tsx';
 import { ContainerFields } from './ContainerFields.tsx';
 import { toEdit, type Values, valuesOf } from './formValues.ts';
+import { mostCapabilities } from './LaunchFields.tsx';
 import { ProjectSelect } from './ProjectSelect.tsx';
 
 /** Nothing that was typed is lost when the change is refused. */
@@ -24,7 +25,11 @@ export function EditContainerForm({ container, server }: { container: Container;
   const edit = useEditVersion(container.version, () => void invalidate('docker-container/'));
   const { form, field, submit, loading } = useCallForm<typeof api.containers.edit, Values>(api.containers.edit, {
     initialValues: valuesOf(container),
-    toInput: (values) => ({ ...toEdit(values), ref: { id: container.id }, version: edit.version }),
+    toInput: (values) => ({
+      ...toEdit(values, mostCapabilities(server)),
+      ref: { id: container.id },
+      version: edit.version,
+    }),
     onRefused: edit.onRefused,
     alsoCheck: ({ gpuIds }): Record<string, string> =>
       server?.facts?.gpus.length && gpuIds.length === 0 ? { gpuIds: text('GPU is required') } : {},

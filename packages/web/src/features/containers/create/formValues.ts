@@ -1,4 +1,4 @@
-import { STOP_GRACE } from '@stagi/contract/containerFields.ts';
+import { type CapabilitySet, STOP_GRACE } from '@stagi/contract/containerFields.ts';
 import type { Container } from '@stagi/contract/containers.ts';
 import { randomId } from '@stagi/contract/randomId.ts';
 import { type EnvRow, newEnvRow } from '../../../launchForm/envRow.ts';
@@ -30,6 +30,9 @@ export interface Values {
   restartPolicy: Container['restartPolicy'];
   shmMb: number | string;
   stopGraceSeconds: number | string;
+  entrypoint: string;
+  user: string;
+  isHardened: boolean;
   /** Without a command: no check but the image's own. */
   healthCheck: {
     command: string;
@@ -69,9 +72,12 @@ export function initialValues(serverId: string, freeCpus: number | null, project
     gpuIds: [],
     portMappings: [],
     directoryMappings: [],
-    restartPolicy: 'no',
+    restartPolicy: 'unless-stopped',
     shmMb: '',
     stopGraceSeconds: STOP_GRACE.usual,
+    entrypoint: '',
+    user: '',
+    isHardened: false,
     healthCheck: NO_HEALTH_CHECK,
     count: 1,
   };
@@ -104,6 +110,9 @@ export function valuesOf(container: Container): Values {
     restartPolicy: container.restartPolicy,
     shmMb: container.shmMb ?? '',
     stopGraceSeconds: container.stopGraceSeconds,
+    entrypoint: container.entrypoint ?? '',
+    user: container.user ?? '',
+    isHardened: container.capabilities === 'hardened',
     healthCheck: container.healthCheck ?? NO_HEALTH_CHECK,
     count: 1,
   };
@@ -128,13 +137,15 @@ const SLUG_MAX = 40;
 const COPY = '-copy';
 
 /** The input of `create`. Empty fields are left out, so that the contract reports them as missing. */
-export function toInput(values: Values): object {
+export function toInput(values: Values, most: CapabilitySet): object {
   return {
-    ...specificationOf(values),
+    ...specificationOf(values, most),
     instanceRef: values.instanceRef === '' ? undefined : { id: Number(values.instanceRef) },
     projectRef: values.projectRef === '' ? undefined : { id: Number(values.projectRef) },
     slug: values.slug,
     command: values.command.trim() === '' ? undefined : values.command,
+    entrypoint: values.entrypoint.trim() === '' ? undefined : values.entrypoint,
+    user: values.user.trim() === '' ? undefined : values.user,
     memoryGb: numberOf(values.memoryGb),
     shmMb: numberOf(values.shmMb),
     healthCheck: healthCheckOf(values),
@@ -143,11 +154,13 @@ export function toInput(values: Values): object {
 }
 
 /** The input of `edit` but for the container: everything is named, so that what was emptied is cleared. */
-export function toEdit(values: Values): object {
+export function toEdit(values: Values, most: CapabilitySet): object {
   return {
-    ...specificationOf(values),
+    ...specificationOf(values, most),
     projectRef: values.projectRef === '' ? null : { id: Number(values.projectRef) },
     command: values.command.trim() === '' ? null : values.command,
+    entrypoint: values.entrypoint.trim() === '' ? null : values.entrypoint,
+    user: values.user.trim() === '' ? null : values.user,
     memoryGb: numberOf(values.memoryGb) ?? null,
     shmMb: numberOf(values.shmMb) ?? null,
     healthCheck: healthCheckOf(values) ?? null,
@@ -166,7 +179,7 @@ function healthCheckOf({ healthCheck }: Values): object | undefined {
   };
 }
 
-function specificationOf(values: Values): object {
+function specificationOf(values: Values, most: CapabilitySet): object {
   return {
     title: values.title,
     dockerImage: values.dockerImage,
@@ -185,6 +198,7 @@ function specificationOf(values: Values): object {
     directoryMappings: values.directoryMappings.map(({ host, container }) => ({ host, container })),
     restartPolicy: values.restartPolicy,
     stopGraceSeconds: numberOf(values.stopGraceSeconds),
+    capabilities: values.isHardened ? 'hardened' : most,
   };
 }
 

@@ -85,6 +85,9 @@ function valuesOfTemplate(fields: TemplateFields): Partial<Values> {
     portMappings: fields.portMappings.map((port) => ({ ...newRow.port(), ...port })),
     directoryMappings: fields.directoryMappings.map((mapping) => ({ ...newRow.directory(), ...mapping })),
     restartPolicy: fields.restartPolicy,
+    entrypoint: fields.entrypoint ?? '',
+    user: fields.user ?? '',
+    isHardened: fields.capabilities === 'hardened',
     stopGraceSeconds: fields.stopGraceSeconds ?? STOP_GRACE.usual,
   };
 }
