@@ -7,6 +7,7 @@ import type { ContainerTable } from '../db/computeTables.ts';
 import type { Db } from '../db/schema.ts';
 import { recordBoundPorts } from './boundPorts.ts';
 import { recordProtections } from './protections.ts';
+import { STOPPED_WITH_SERVER } from './reasons.ts';
 import { recordRestarts } from './restarts.ts';
 import { recordRun } from './runs.ts';
 import { hasWantedSpec, isBeingEdited, observedStatus, transitionContainer } from './status.ts';
@@ -58,12 +59,12 @@ export async function applyInventory(trx: Db, instanceId: number, inventory: Inv
 
 async function applyToContainer(trx: Db, row: Row, actual: ActualContainer | null): Promise<void> {
   const { to, reason } = observedStatus(row, actual);
-  const hasEnded = to === 'exited' || to === 'failed';
+  const hasEnded = to === 'exited' || to === 'failed' || reason === STOPPED_WITH_SERVER;
   const seen = actual && changedColumns(row, actual, to);
   const hasRunChanged = actual !== null && (await recordRun(trx, row, actual));
   const haveRestartsChanged = actual !== null && (await recordRestarts(trx, row, actual));
   // A running container may have a reason too: it is paused, or restarting after a crash.
-  const tellsMore = to === 'running' && reason !== row.status_reason;
+  const tellsMore = (to === 'running' || reason === STOPPED_WITH_SERVER) && reason !== row.status_reason;
   const hasReportChanged = actual !== null && (await recordTaskReport(trx, row, actual));
   const haveBindingsChanged = actual !== null && (await recordBoundPorts(trx, row, actual));
   const haveProtectionsChanged = actual !== null && (await recordProtections(trx, row, actual));

@@ -3,7 +3,7 @@ import { Inventory } from '@stagi/contract/daemon.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { Db } from '../db/schema.ts';
 import { applyInventory } from './inventory.ts';
-import { SERVER_STOPPED } from './reasons.ts';
+import { SERVER_REBOOTING, SERVER_STOPPED } from './reasons.ts';
 import { transitionContainer } from './status.ts';
 
 /** Statuses of containers that do not depend on the server's status. */
@@ -19,7 +19,7 @@ export async function applyServerStatus(trx: Db, instanceId: number, status: str
     case 'stopped':
       return transitionAll(trx, instanceId, 'stopped', SERVER_STOPPED, UNAFFECTED);
     case 'rebooting':
-      return transitionAll(trx, instanceId, 'unresponsive', text('Its server is rebooting'), UNAFFECTED);
+      return transitionAll(trx, instanceId, 'unresponsive', SERVER_REBOOTING, UNAFFECTED);
     case 'unresponsive':
     case 'offline':
     case 'error':

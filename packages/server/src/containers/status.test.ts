@@ -1,6 +1,7 @@
 import { CONTAINER_MOVES, type ContainerStatus } from '@stagi/contract/containers.ts';
 import type { ActualContainer } from '@stagi/contract/daemon.ts';
 import { describe, expect, it } from 'vitest';
+import { SERVER_REBOOTING, SERVER_STOPPED, STOPPED_WITH_SERVER } from './reasons.ts';
 import { type KnownContainer, observedStatus } from './status.ts';
 
 const STARTED = '2026-01-01T00:00:00.000Z';
@@ -12,6 +13,7 @@ const row = (
   more: Partial<KnownContainer> = {},
 ): KnownContainer => ({
   status,
+  status_reason: null,
   desired,
   gen: 2,
   spec_no: 1,
@@ -175,3 +177,42 @@ const WISHES: Record<Exclude<ContainerStatus, 'deleted'>, KnownContainer['desire
   unresponsive: ['running', 'stopped'],
   terminating: ['absent'],
 };
+
+describe('a container whose server is back', () => {
+  const ran = { ...made, started_at: new Date(STARTED) };
+  const down = { ...ran, status_reason: SERVER_STOPPED };
+  const back = (exitCode: number, more: Partial<ActualContainer> = {}) =>
+    ended(exitCode, { startedAt: STARTED, finishedAt: AGAIN, ...more });
+  const STOPPED = { to: 'stopped', reason: STOPPED_WITH_SERVER };
+  const CASES: [string, KnownContainer, ActualContainer, object][] = [
+    ['was killed with it', row('stopped', 'running', down), back(137), STOPPED],
+    ['ended by the signal', row('stopped', 'running', down), back(143), STOPPED],
+    ['ended well as it went down', row('stopped', 'running', down), back(0), STOPPED],
+    ['is marked dead', row('stopped', 'running', down), { ...back(255), state: 'dead' }, STOPPED],
+    [
+      'is seen once more',
+      row('stopped', 'running', { ...down, status_reason: STOPPED_WITH_SERVER }),
+      back(137),
+      STOPPED,
+    ],
+    [
+      'was rebooted with it',
+      row('unresponsive', 'running', { ...ran, status_reason: SERVER_REBOOTING }),
+      back(137),
+      STOPPED,
+    ],
+    ['runs again', row('stopped', 'running', down), shows('running', { startedAt: AGAIN }), { to: 'running' }],
+    ['had failed before', row('stopped', 'running', { ...down, exit_code: 3 }), back(3), { to: 'failed' }],
+    ['had ended well before', row('stopped', 'running', { ...down, exit_code: 0 }), back(0), { to: 'exited' }],
+    ['came back and failed then', row('stopped', 'running', down), back(1, { startedAt: AGAIN }), { to: 'failed' }],
+    [
+      'was out of sight only, and failed',
+      row('unresponsive', 'running', { ...ran, status_reason: 'Its server cannot be reached' }),
+      back(137),
+      { to: 'failed' },
+    ],
+    ['was stopped by a person before', row('stopped', 'stopped', ran), back(137), { to: 'stopped', reason: null }],
+  ];
+  it.each(CASES)('%s', (_, known, actual, expected) => expect(observedStatus(known, actual)).toMatchObject(expected));
+  it('is what the table tells', () => console.log(`n = ${CASES.length}`));
+});

@@ -4,7 +4,7 @@ import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import { announce } from '../bus/bus.ts';
 import type { ContainerRow, Db } from '../db/schema.ts';
-import { CONTAINER_GONE } from './reasons.ts';
+import { CONTAINER_GONE, SERVER_REBOOTING, SERVER_STOPPED, STOPPED_WITH_SERVER } from './reasons.ts';
 
 /**
  * Minutes after which a transitional status has failed; its programs may take their time to end besides. While it is creating, only a download that gains
@@ -92,7 +92,15 @@ function columnsOnEntering(to: ContainerStatus, graceSeconds: number) {
 /** What is stored of a container when an inventory comes in. */
 export type KnownContainer = Pick<
   ContainerRow,
-  'status' | 'desired' | 'gen' | 'spec_no' | 'edit_asked_at' | 'exit_code' | 'started_at' | 'docker_id'
+  | 'status'
+  | 'status_reason'
+  | 'desired'
+  | 'gen'
+  | 'spec_no'
+  | 'edit_asked_at'
+  | 'exit_code'
+  | 'started_at'
+  | 'docker_id'
 >;
 interface ObservedStatus {
   to: ContainerStatus;
@@ -181,11 +189,24 @@ function seenWhileRunning(row: KnownContainer, actual: ActualContainer): Observe
       // It shows how the container ended before the requested start. The run of a task is started only once.
       const isOutdated =
         !actual.task && actual.gen < row.gen && ['starting', 'creating', 'failed'].includes(row.status);
-      return isOutdated ? stays : ended(actual);
+      if (isOutdated) return stays;
+      return wasStoppedWithServer(row, actual) ? { to: 'stopped', reason: STOPPED_WITH_SERVER } : ended(actual);
     }
     default:
       return actual.state satisfies never;
   }
+}
+
+/**
+ * It ran until its server was stopped or rebooted, and was not started since. Its exit code is that of the machine's going
+ * down. The run of a task tells by itself (`interrupted`).
+ */
+function wasStoppedWithServer(row: KnownContainer, actual: ActualContainer): boolean {
+  if (actual.task || row.exit_code !== null || row.started_at?.getTime() !== toTime(actual.startedAt)) return false;
+  if (row.status === 'unresponsive') return row.status_reason === SERVER_REBOOTING;
+  return (
+    row.status === 'stopped' && (row.status_reason === SERVER_STOPPED || row.status_reason === STOPPED_WITH_SERVER)
+  );
 }
 
 function seenWhileStopped(row: KnownContainer, actual: ActualContainer): ObservedStatus {
