@@ -42,7 +42,7 @@ export const DockerImage = z
   );
 
 /**
- * What root in a container may do. `docker`: Docker's default. `hardened`: a third of it, enough to install packages and
+ * The rights of root in a container. `docker`: Docker's default. `hardened`: a third of it, enough to install packages and
  * to change users.
  */
 export const CapabilitySet = z.enum(['docker', 'hardened'], text('Please choose an option'));
@@ -139,7 +139,7 @@ const SPECIFICATION = {
   entrypoint: z.string().max(8_192, text('Command is too long: at most 8,192 characters')),
   /** Who its program runs as: `1000`, `1000:1000`, a name of the image. New folders of volumes become theirs. */
   user: z.union([z.literal(''), RunAs]),
-  /** What root in it may do. */
+  /** The rights of root in it. */
   capabilities: CapabilitySet,
   /** Seconds from the stop signal until what still runs is killed. A change of it alone recreates nothing. */
   stopGraceSeconds: StopGrace,

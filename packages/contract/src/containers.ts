@@ -168,7 +168,7 @@ export const Container = z.object({
   entrypoint: z.string().nullable(),
   /** Who its program runs as; null: the image's own. */
   user: z.string().nullable(),
-  /** What root in it may do. */
+  /** The rights of root in it. */
   capabilities: CapabilitySet,
   /** Seconds that its programs may take to end when it is stopped. */
   stopGraceSeconds: z.number().int(),

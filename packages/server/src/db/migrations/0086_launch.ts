@@ -1,4 +1,4 @@
-/** What a container is launched with, besides its image and command. */
+/** The way that a container is launched, besides its image and command. */
 export const sql = `
 alter table container add column entrypoint text;
 alter table container add column run_as text;
