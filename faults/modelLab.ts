@@ -5,6 +5,7 @@ import { api } from '@stagi/contract/api.ts';
 import type { InputOf } from '@stagi/contract/call.ts';
 import type { ModelEndpoint } from '@stagi/contract/modelEndpoints.ts';
 import { freeHostPort } from '@stagi/contract/testing/freePort.ts';
+import { announce } from '@stagi/server/src/bus/bus.ts';
 import { openPool, type Pool } from '@stagi/server/src/db/pool.ts';
 import { createTestDatabase } from '@stagi/server/src/testing/database.ts';
 import { httpSender, type Person, signUp } from '@stagi/server/src/testing/person.ts';
@@ -86,6 +87,8 @@ export async function startModelLab(env: Record<string, string> = {}): Promise<M
         update model_endpoint set created_at = created_at - ${by}, checked_at = checked_at - ${by},
           answered_at = answered_at - ${by}, check_due = check_due - ${by}, load_failed_at = load_failed_at - ${by}
         where id = ${id}`.execute(pool.db);
+      // Without it the next look comes within seconds.
+      await announce(pool.db, 'changed', { entity: 'docker-container', id: null, workspaceId: owner.workspaceId });
     },
     async close() {
       await pool.close();

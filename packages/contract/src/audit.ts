@@ -193,7 +193,7 @@ const READS = new Set([
   'stream-ticket',
   'profile',
   'download',
-  'archive-link',
+  'zip-link',
   'download-link',
   // A presigned URL changes nothing yet; parts of one upload would flood the log.
   'upload-link',

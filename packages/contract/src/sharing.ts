@@ -25,7 +25,7 @@ export const sharing = {
     output: Link,
   }),
   archiveLink: call({
-    path: 'storage/object/archive-link',
+    path: 'storage/object/zip-link',
     summary: 'A URL that answers all objects below a prefix as one ZIP file: at most 100,000.',
     auth: MANAGE,
     byToken: true,

@@ -258,7 +258,7 @@ export const tasks = {
     output: Link,
   }),
   outputArchive: call({
-    path: 'task/output/archive-link',
+    path: 'task/output/zip-link',
     summary: 'A link to download what a task has put out, or one folder of it, as one ZIP file: at most 100,000 files.',
     auth: RUN,
     byToken: true,

@@ -157,7 +157,7 @@ describe('the policy of a server', () => {
     await allow(['/srv'], { maxCpus: 1, maxMemoryBytes: 1e9, gpuIds: [1], imagePrefixes: ['registry.example/'] });
     const spec = (more: object) => container(1, 'true', { spec: { image: 'registry.example/x:1', ...more } });
     await expect(admitted(spec({}))).resolves.toMatchObject({ Privileged: false });
-    await expect(admitted(spec({ nanoCpus: 2e9 }))).rejects.toThrow('at most 1 CPUs');
+    await expect(admitted(spec({ nanoCpus: 2e9 }))).rejects.toThrow('CPUs: this server allows at most 1');
     await expect(admitted(spec({ memoryBytes: 2e9 }))).rejects.toThrow('GB');
     await expect(admitted(spec({ gpuIds: [0] }))).rejects.toThrow('GPU 0');
     await expect(admitted(spec({ image: 'other/x:1' }))).rejects.toThrow('does not allow this image');

@@ -7,8 +7,8 @@ import type { ContainerRow, Db } from '../db/schema.ts';
 import { CONTAINER_GONE, SERVER_REBOOTING, SERVER_STOPPED, STOPPED_WITH_SERVER } from './reasons.ts';
 
 /**
- * Minutes after which a transitional status has failed; its programs may take their time to end besides. While it is creating, only a download that gains
- * extends it.
+ * Minutes after which a transitional status has failed; its programs may take their time to end besides. While it is
+ * creating, only a download that gains extends it.
  */
 export const DEADLINE_MINUTES: Partial<Record<ContainerStatus, number>> = {
   creating: 25,
@@ -198,8 +198,8 @@ function seenWhileRunning(row: KnownContainer, actual: ActualContainer): Observe
 }
 
 /**
- * It ran until its server was stopped or rebooted, and was not started since. Its exit code is that of the machine's going
- * down. The run of a task tells by itself (`interrupted`).
+ * It ran until its server was stopped or rebooted, and was not started since. Its exit code is that of the machine's end.
+ * The run of a task tells by itself (`interrupted`).
  */
 function wasStoppedWithServer(row: KnownContainer, actual: ActualContainer): boolean {
   if (actual.task || row.exit_code !== null || row.started_at?.getTime() !== toTime(actual.startedAt)) return false;

@@ -22,7 +22,7 @@ export function canary(whose: Whose, table: string): string {
 const NOT_TEXT =
   /(_hash|_sealed|_sha|_jwk|_key|^hash|^hex)$|^(action|admin_owner|app_id|app_permissions|archived_by|area|auth_type|boot_id|capabilities|code|code_challenge|credential|credential_id|currency|decision|desired|ended_by|engine|enrol_jti|epoch|flow|from_status|health|idem_key|issuer|key|kind|language|last_result|location|machine_state|mime_type|mode|object_type|outcome|output_phase|permissions|plan|precision|provider|purpose|quality|reason|resource_kind|restart_policy|revoked_reason|role|route|starter_refused|state|status|theme|to_status|topic|transports|type|visibility)$/;
 /** The same for fields within JSON. */
-const NOT_TEXT_INSIDE = /^(arch|kind|priority|reason|restartPolicy|role|state|status|type|visibility)$/;
+const NOT_TEXT_INSIDE = /^(arch|capabilities|kind|priority|reason|restartPolicy|role|state|status|type|visibility)$/;
 /** Append-only tables, and mails, which no call shows. */
 const NEVER_CHANGED = new Set(['audit', 'journal', 'mail']);
 
