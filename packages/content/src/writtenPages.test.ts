@@ -18,7 +18,7 @@ const patterns = Object.values<Route>(ROUTES).map(
 const isRoute = (path: string): boolean => patterns.some((pattern) => pattern.test(path));
 
 /** In bytes, before compression. */
-const INDEX_SIZE = 750_000;
+const INDEX_SIZE = 700_000;
 const FIRST_HITS = 3;
 
 async function searchIn(language: Language) {

@@ -35,7 +35,10 @@ export function startModelLoads(ctx: Context): { now(): void; stop(): Promise<vo
     for (const { id, workspace_id, load_lease: lease } of await claimLoads(ctx)) {
       const ended = performLoad(ctx, { id, workspaceId: workspace_id, lease }, stopping.signal)
         .catch((error: unknown) => ctx.log.error({ err: error, endpointId: id }, 'the load of a model was not noted'))
-        .finally(() => running.delete(id));
+        .finally(() => {
+          // Another one may have taken its place after its lease had ended.
+          if (running.get(id)?.lease === lease) running.delete(id);
+        });
       running.set(id, { lease, ended });
     }
   });
