@@ -111,8 +111,7 @@ function Rented({ instance, ServerContainers, ServerImages, SshKeyDialog }: Prop
       />
       <RenameInstance
         edit={api.instances.edit}
-        instance={instance}
-        opened={renaming}
+        titled={renaming ? instance : null}
         onClose={() => setRenaming(false)}
       />
       {actions.dialog}

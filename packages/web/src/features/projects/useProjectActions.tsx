@@ -6,9 +6,9 @@ import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { type RowActions, useRowActions } from '../../lists/useRowActions.tsx';
+import { RenameTitle } from '../../rename/RenameTitle.tsx';
 import { formatDecimalBytes } from '../../ui/format.ts';
 import { DeleteProject } from './DeleteProject.tsx';
-import { RenameProject } from './RenameProject.tsx';
 
 type Opened = 'rename' | 'delete';
 
@@ -78,7 +78,13 @@ export function useProjectActions(): RowActions<Project> {
     dialog: (
       <>
         {actions.dialog}
-        <RenameProject project={of('rename')} onClose={close} />
+        <RenameTitle
+          edit={api.projects.edit}
+          titled={of('rename')}
+          shownBy={['project/']}
+          namedBy={['docker-container/']}
+          onClose={close}
+        />
         <DeleteProject project={of('delete')} onClose={close} />
       </>
     ),

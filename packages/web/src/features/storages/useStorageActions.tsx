@@ -8,9 +8,9 @@ import { call } from '../../api/client.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { lazyComponent } from '../../lazyChunks.ts';
 import { type RowActions, useRowActions } from '../../lists/useRowActions.tsx';
+import { RenameTitle } from '../../rename/RenameTitle.tsx';
 import { formatDecimalBytes } from '../../ui/format.ts';
 import { DeleteStorage } from './DeleteStorage.tsx';
-import { RenameStorage } from './RenameStorage.tsx';
 
 /** Code of its own: a page of a storage does not wait for it. */
 const ResizeStorage = lazyComponent(async () => (await import('./ResizeStorage.tsx')).ResizeStorage);
@@ -88,7 +88,7 @@ export function useStorageActions({ onDeleted }: { onDeleted?(): void } = {}): R
             <ResizeStorage storage={of('resize')} onClose={close} />
           </Suspense>
         )}
-        <RenameStorage storage={of('rename')} onClose={close} />
+        <RenameTitle edit={api.storages.edit} titled={of('rename')} shownBy={['storage/']} onClose={close} />
         <DeleteStorage storage={of('delete')} onClose={close} onDeleted={onDeleted} />
       </>
     ),

@@ -77,7 +77,7 @@ export function useSelfHostedActions(): RowActions<SelfHostedInstance> {
         {actions.dialog}
         {server && (
           <>
-            <RenameInstance edit={api.selfHosted.edit} instance={server} opened={dialog === 'rename'} onClose={close} />
+            <RenameInstance edit={api.selfHosted.edit} titled={dialog === 'rename' ? server : null} onClose={close} />
             <ReissueDialog server={server} opened={dialog === 'reissue'} onClose={close} />
           </>
         )}
