@@ -24,7 +24,7 @@ export const sharing = {
     input: ObjectOfStorage,
     output: Link,
   }),
-  archiveLink: call({
+  zipLink: call({
     path: 'storage/object/zip-link',
     summary: 'A URL that answers all objects below a prefix as one ZIP file: at most 100,000.',
     auth: MANAGE,

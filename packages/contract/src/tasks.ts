@@ -257,7 +257,7 @@ export const tasks = {
     input: z.object({ id: Id, key: ObjectKey }),
     output: Link,
   }),
-  outputArchive: call({
+  outputZip: call({
     path: 'task/output/zip-link',
     summary: 'A link to download what a task has put out, or one folder of it, as one ZIP file: at most 100,000 files.',
     auth: RUN,

@@ -10,10 +10,10 @@ import { keysStillWorking } from '../objects/keys.ts';
 import { asAccessKey, asStranger } from '../slots/holder.ts';
 import { holdForAnswer } from '../slots/holdForAnswer.ts';
 import { previewedObject, sharedObject } from './links.ts';
-import { sendArchive } from './sendArchive.ts';
 import { sendCode } from './sendCode.ts';
 import { ContentRefusal, sendObject } from './sendObject.ts';
 import { sendVolumeFile } from './sendVolumeFile.ts';
+import { sendZip } from './sendZip.ts';
 
 const PREVIEW = /^\/preview\/([\w.-]{1,4000})$/;
 /** The name is for people and their downloads: the token alone says what is opened. */
@@ -21,7 +21,7 @@ const SHARE = /^\/share\/([\w-]{43})\/[^/]*$/;
 /** A file of a commit. */
 const CODE = /^\/code\/([\w.-]{1,1000})\/(.{1,12000})$/;
 /** A folder of objects as a ZIP file. */
-const ARCHIVE = /^\/archive\/([\w.-]{1,4000})$/;
+const ZIP = /^\/zip\/([\w.-]{1,4000})$/;
 /** A file or folder of a volume of a container. */
 const VOLUME = /^\/volume\/([\w.-]{1,12000})$/;
 
@@ -76,8 +76,8 @@ async function answer(
     holdForAnswer(request, reply, ctx.slots.contentReads, asAccessKey(object.accessKeyId));
     return sendObject(ctx, object, { purpose: 'preview', transfers }, request, reply);
   }
-  const archive = ARCHIVE.exec(path)?.[1];
-  if (archive) return sendArchive(ctx, archive, transfers, request, reply);
+  const zip = ZIP.exec(path)?.[1];
+  if (zip) return sendZip(ctx, zip, transfers, request, reply);
   const isDownload = new URLSearchParams(query).has('download');
   const [, sealed, encoded] = CODE.exec(path) ?? [];
   if (sealed && encoded) return sendCode(ctx, { sealed, path: decoded(encoded), isDownload }, request, reply);

@@ -1,10 +1,10 @@
 import type { Context } from '../context.ts';
 import { KEY_WORKS, openS3Key } from '../objects/keys.ts';
-import { type ArchivedFolder, openFolder } from './archiveLink.ts';
 import type { OpenedObject } from './askObject.ts';
 import { linkEnded, noSuchLink } from './sendObject.ts';
 import { hashOfToken } from './shareLinks.ts';
 import { openTicket } from './ticket.ts';
+import { openFolder, type ZippedFolder } from './zipLink.ts';
 
 type Opener = Pick<Context, 'db' | 'secrets'>;
 
@@ -19,13 +19,13 @@ export async function previewedObject(ctx: Opener, sealed: string): Promise<Open
 }
 
 /** A folder of objects, and the access key that opens them. */
-export interface OpenedFolder extends ArchivedFolder {
+export interface OpenedFolder extends ZippedFolder {
   bucketId: number;
   secretAccessKey: string;
 }
 
 /** The folder of an archive link, refused as a preview link is. */
-export async function archivedFolder(ctx: Opener, sealed: string): Promise<OpenedFolder> {
+export async function zippedFolder(ctx: Opener, sealed: string): Promise<OpenedFolder> {
   const ticket = openFolder(ctx, sealed);
   if (!ticket) throw noSuchLink();
   if (ticket.isExpired) throw linkEnded();

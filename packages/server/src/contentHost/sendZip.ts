@@ -8,11 +8,11 @@ import type { Context } from '../context.ts';
 import { listObjects } from '../objects/listObjects.ts';
 import { asAccessKey } from '../slots/holder.ts';
 import { holdForAnswer } from '../slots/holdForAnswer.ts';
-import { MAX_ARCHIVED } from './archiveLink.ts';
 import { askObject } from './askObject.ts';
 import { fileNameOf } from './fileName.ts';
-import { archivedFolder, type OpenedFolder } from './links.ts';
+import { type OpenedFolder, zippedFolder } from './links.ts';
 import { createMemberPlaces } from './memberPlaces.ts';
+import { MAX_ZIPPED } from './zipLink.ts';
 
 const PAGE = 1_000;
 const CHUNK_BYTES = 256 * 1024;
@@ -24,15 +24,15 @@ const GONE = 404;
  * Answers with a ZIP file of all objects below a prefix, made while it is sent: the S3 service gives each of them for the
  * link's key, so what ends the key ends the archive.
  */
-export async function sendArchive(
+export async function sendZip(
   ctx: Context,
   sealed: string,
   transfers: Transfers,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const folder = await archivedFolder(ctx, sealed);
-  holdForAnswer(request, reply, ctx.slots.objectArchives, asAccessKey(folder.accessKeyId));
+  const folder = await zippedFolder(ctx, sealed);
+  holdForAnswer(request, reply, ctx.slots.objectZips, asAccessKey(folder.accessKeyId));
   const name = fileNameOf(folder.name);
   void reply.type('application/zip').header('content-disposition', create(`${name}.zip`, { type: 'attachment' }));
   if (request.method === 'HEAD') return reply.send();
@@ -43,7 +43,7 @@ export async function sendArchive(
     gone.abort();
     transfer.end();
   });
-  const archive = archiveObjects(ctx, folder, gone.signal);
+  const archive = zipObjects(ctx, folder, gone.signal);
   // A plain end would look like a whole archive.
   archive.once('error', (error) => {
     if (!gone.signal.aborted) request.log.warn({ err: error }, 'an archive of objects was not sent to its end');
@@ -53,7 +53,7 @@ export async function sendArchive(
 }
 
 /** The objects are stored as they are: most of what is large is compressed already. */
-function archiveObjects(ctx: Context, folder: OpenedFolder, gone: AbortSignal): Readable {
+function zipObjects(ctx: Context, folder: OpenedFolder, gone: AbortSignal): Readable {
   const zip = new ZipFile();
   const output = zip.outputStream as unknown as Readable;
   const fail = (error: unknown) => void output.destroy(error instanceof Error ? error : new Error(String(error)));
@@ -78,7 +78,7 @@ async function addObjects(ctx: Context, zip: ZipFile, folder: OpenedFolder, gone
       const { key, size, modifiedAt: mtime } = entry.object;
       after = key;
       count += 1;
-      if (count > MAX_ARCHIVED) throw new Error('more objects than an archive may hold came meanwhile');
+      if (count > MAX_ZIPPED) throw new Error('more objects than an archive may hold came meanwhile');
       const name = key.slice(cut);
       if (name === '') continue;
       const member = placeOf(name);

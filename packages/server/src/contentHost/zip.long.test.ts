@@ -34,7 +34,7 @@ describe('an archive of objects', { timeout: 240_000 }, () => {
     const objects = Array.from({ length: MANY }, (_, n) => ({ key: `many/${n}.txt`, body: `object ${n}` }));
     await putObjects(app, owner, id, objects);
     const start = performance.now();
-    const answer = await visitContent(app, (await owner.client(api.sharing.archiveLink, { id, prefix: 'many/' })).link);
+    const answer = await visitContent(app, (await owner.client(api.sharing.zipLink, { id, prefix: 'many/' })).link);
     const seconds = (performance.now() - start) / 1000;
     expect([answer.status, answer.isComplete]).toEqual([200, true]);
     const file = join(folder, 'many.zip');
@@ -56,13 +56,13 @@ describe('an archive of objects', { timeout: 240_000 }, () => {
     );
     const other = await app.signUp('Max');
     expect(other.userId).not.toBe(owner.userId);
-    const { link } = await owner.client(api.sharing.archiveLink, { id, prefix: 'large/' });
+    const { link } = await owner.client(api.sharing.zipLink, { id, prefix: 'large/' });
     const before = process.memoryUsage();
     const answer = await openContent(app, link);
     answer.pause();
     // `complete` tells that it was cut off.
     answer.on('error', () => {});
-    await expect.poll(() => app.ctx.slots.objectArchives.held).toBe(1);
+    await expect.poll(() => app.ctx.slots.objectZips.held).toBe(1);
     const held = () => {
       const { arrayBuffers, heapUsed } = process.memoryUsage();
       return arrayBuffers + heapUsed - before.arrayBuffers - before.heapUsed;
@@ -77,7 +77,7 @@ describe('an archive of objects', { timeout: 240_000 }, () => {
     expect(cut.isComplete).toBe(false);
     expect(cut.body.length).toBeLessThan(4 * LARGE);
     expect(seconds).toBeLessThan(3);
-    await expect.poll(() => app.ctx.slots.objectArchives.held).toBe(0);
+    await expect.poll(() => app.ctx.slots.objectZips.held).toBe(0);
     console.log(`archive cut off after ${seconds.toFixed(1)} s, at most ${Math.round(Math.max(...seen) / MB)} MB held`);
   });
 });

@@ -54,7 +54,7 @@ it('packs all objects below a folder, each under a path of its own', async () =>
     id,
     TABLE.map(([key]) => ({ key, body: bodyOf(key) })),
   );
-  const { link } = await owner.client(api.sharing.archiveLink, { id, prefix: 'run/' });
+  const { link } = await owner.client(api.sharing.zipLink, { id, prefix: 'run/' });
   const answer = await visitContent(app, link);
   expect([answer.status, answer.isComplete, answer.headers['content-type']]).toEqual([200, true, 'application/zip']);
   expect(answer.headers['content-disposition']).toBe('attachment; filename=run.zip');
@@ -70,9 +70,9 @@ it('packs all objects below a folder, each under a path of its own', async () =>
   console.log(`members of an archive: n = ${TABLE.length}`);
 
   // A prefix within a name keeps the name; the top has the name of the bucket.
-  const part = await owner.client(api.sharing.archiveLink, { id, prefix: 'run/metr' });
+  const part = await owner.client(api.sharing.zipLink, { id, prefix: 'run/metr' });
   expect((await visitContent(app, part.link, { method: 'HEAD' })).status).toBe(200);
-  const all = await visitContent(app, (await owner.client(api.sharing.archiveLink, { id })).link);
+  const all = await visitContent(app, (await owner.client(api.sharing.zipLink, { id })).link);
   expect(all.headers['content-disposition']).toMatch(/^attachment; filename=[\w-]+\.zip$/);
 });
 
@@ -86,12 +86,12 @@ it('gives no two keys the same path', () => {
 
 it('is refused without objects, to others, and once its key has ended', async () => {
   const empty = await aStorage(app.ctx, owner);
-  await expect(owner.client(api.sharing.archiveLink, { id: empty })).rejects.toMatchObject({
+  await expect(owner.client(api.sharing.zipLink, { id: empty })).rejects.toMatchObject({
     status: 200,
     body: { message: 'There is nothing in this folder' },
   });
   const stranger = await app.signUp('Eve');
-  await expect(stranger.client(api.sharing.archiveLink, { id })).rejects.toMatchObject({ status: 404 });
+  await expect(stranger.client(api.sharing.zipLink, { id })).rejects.toMatchObject({ status: 404 });
 
   const member = await app.signUp('Max');
   await aMember(app, member, owner.workspaceId, 'Developer');
@@ -99,11 +99,11 @@ it('is refused without objects, to others, and once its key has ended', async ()
     authorization: `Bearer ${member.tokens().accessToken}`,
     'x-client-id': String(owner.workspaceId),
   };
-  const reply = await app.post(api.sharing.archiveLink.path, { id, prefix: 'run/' }, headers);
+  const reply = await app.post(api.sharing.zipLink.path, { id, prefix: 'run/' }, headers);
   const { link } = reply.body as { link: string };
   expect((await visitContent(app, link)).status).toBe(200);
   expect((await visitContent(app, `${link}x`)).status).toBe(404);
-  expect((await visitContent(app, link.replace('/archive/', '/preview/'))).status).toBe(404);
+  expect((await visitContent(app, link.replace('/zip/', '/preview/'))).status).toBe(404);
   await owner.client(api.clients.removeMember, { userId: member.userId });
   expect((await visitContent(app, link)).status).toBe(410);
 });

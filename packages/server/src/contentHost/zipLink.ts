@@ -11,10 +11,10 @@ import { browserKey, type KeyScope } from '../storages/browserKey.ts';
 import { viewStorage } from '../storages/find.ts';
 import { requireUsable } from '../storages/keys.ts';
 
-const PLACE = 'content|archive';
+const PLACE = 'content|zip';
 const MINUTES = 10;
 /** Each stays in memory until the end, for the directory of the archive. */
-export const MAX_ARCHIVED = 100_000;
+export const MAX_ZIPPED = 100_000;
 
 const Ticket = z.object({
   bucket: z.string(),
@@ -25,7 +25,7 @@ const Ticket = z.object({
 });
 
 /** All objects below a prefix; `name` is that of the archive and of its top folder. */
-export interface ArchivedFolder {
+export interface ZippedFolder {
   bucket: string;
   prefix: string;
   name: string;
@@ -33,7 +33,7 @@ export interface ArchivedFolder {
 }
 
 /** A link on the content host to a ZIP file of all objects below a prefix. It must be opened within ten minutes. */
-export async function createArchiveLink(
+export async function createZipLink(
   ctx: Member,
   { id, prefix, name }: { id: number; prefix: string; name?: string },
   scope?: KeyScope,
@@ -42,15 +42,15 @@ export async function createArchiveLink(
   requireUsable(storage);
   const found = await countBelow(ctx, storage.bucket_id!, prefix);
   if (found === 0) throw refused(text('There is nothing in this folder'));
-  if (found > MAX_ARCHIVED)
+  if (found > MAX_ZIPPED)
     throw refused(text('This folder has more than {{limit}} objects: fetch it with an S3 tool'), {
-      limit: MAX_ARCHIVED,
+      limit: MAX_ZIPPED,
     });
   const { accessKeyId } = await inTransaction(ctx.db, (trx) => browserKey(ctx, trx, storage, scope));
   const expiresAt = new Date(Date.now() + MINUTES * 60_000);
   const folder = { bucket: storage.bucket!, prefix, name: name ?? nameOf(prefix, storage.bucket!), accessKeyId };
   return {
-    link: `${ctx.config.contentOrigin}/archive/${sealFolder(ctx, folder, expiresAt)}`,
+    link: `${ctx.config.contentOrigin}/zip/${sealFolder(ctx, folder, expiresAt)}`,
     expiresAt: expiresAt.toISOString(),
   };
 }
@@ -63,11 +63,11 @@ async function countBelow({ db }: Pick<Context, 'db'>, bucketId: number, prefix:
   const until = behind(from);
   const { rows } = await sql<{ count: number }>`select count(*)::int as count from (
       select from s3_object where bucket_id = ${bucketId} and key >= ${from}
-        and (${until}::bytea is null or key < ${until}) limit ${MAX_ARCHIVED + 1}) found`.execute(db);
+        and (${until}::bytea is null or key < ${until}) limit ${MAX_ZIPPED + 1}) found`.execute(db);
   return rows[0]!.count;
 }
 
-function sealFolder({ secrets }: Pick<Context, 'secrets'>, folder: ArchivedFolder, expiresAt: Date): string {
+function sealFolder({ secrets }: Pick<Context, 'secrets'>, folder: ZippedFolder, expiresAt: Date): string {
   const ticket: z.infer<typeof Ticket> = {
     ...folder,
     prefix: Buffer.from(folder.prefix).toString('base64url'),
@@ -80,7 +80,7 @@ function sealFolder({ secrets }: Pick<Context, 'secrets'>, folder: ArchivedFolde
 export function openFolder(
   { secrets }: Pick<Context, 'secrets'>,
   sealed: string,
-): (ArchivedFolder & { isExpired: boolean }) | null {
+): (ZippedFolder & { isExpired: boolean }) | null {
   let plain: string;
   try {
     plain = secrets.open(sealed, PLACE);

@@ -28,7 +28,7 @@ const LIMITS = {
   /** Uploads to volumes, and downloads from them. */
   volumeTransfers: { total: 64, perPerson: 16 },
   /** Folders of objects as ZIP files, each read object by object. */
-  objectArchives: { total: 32, perPerson: 4 },
+  objectZips: { total: 32, perPerson: 4 },
   /** Each takes a connection of the database for a second. */
   logSearches: { total: 8, perPerson: 2, waiting: 32 },
   /** WebSockets of browsers. */

@@ -2,8 +2,8 @@ import type { api } from '@stagi/contract/api.ts';
 import type { OutputOf, ParsedInputOf } from '@stagi/contract/call.ts';
 import { outputPrefix, TASKS_PREFIX } from '@stagi/contract/taskRules.ts';
 import { text } from '@stagi/contract/text.ts';
-import { createArchiveLink } from '../contentHost/archiveLink.ts';
 import { createPreviewLink } from '../contentHost/previewLink.ts';
+import { createZipLink } from '../contentHost/zipLink.ts';
 import { refused } from '../http/errors.ts';
 import type { Member } from '../http/handlers.ts';
 import { type StorageView, viewStorage } from '../storages/find.ts';
@@ -53,13 +53,13 @@ export async function outputPreview(
   return createPreviewLink(ctx, { id: storage.id, key: root + key }, SCOPE);
 }
 
-export async function outputArchive(
+export async function outputZip(
   ctx: Member,
-  { id, prefix }: Input<'outputArchive'>,
+  { id, prefix }: Input<'outputZip'>,
 ): Promise<{ link: string; expiresAt: string }> {
   const { storage, root, slug } = await outputOf(ctx, id);
   const name = prefix === '' ? `${slug}-output` : undefined;
-  return createArchiveLink(ctx, { id: storage.id, prefix: root + prefix, name }, SCOPE);
+  return createZipLink(ctx, { id: storage.id, prefix: root + prefix, name }, SCOPE);
 }
 
 async function outputOf(ctx: Member, taskId: number): Promise<{ storage: StorageView; root: string; slug: string }> {

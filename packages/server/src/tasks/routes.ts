@@ -13,7 +13,7 @@ import { setFavorite } from './favorites.ts';
 import { listTasks, runsOf, timelineOf, viewTask } from './find.ts';
 import { taskForm } from './form.ts';
 import { formerEnv } from './formerEnv.ts';
-import { listOutput, outputArchive, outputLink, outputPreview } from './output.ts';
+import { listOutput, outputLink, outputPreview, outputZip } from './output.ts';
 import { presentDetail, presentTask } from './present.ts';
 import { checkCommitOfTask, rerunTask } from './rerun.ts';
 import { listSchedules, presentSchedule, viewSchedule } from './schedules.ts';
@@ -56,8 +56,8 @@ export const taskHandlers: HandlersOf<typeof api.tasks> = {
   async outputLink(ctx, input) {
     return { isSuccess, ...(await outputLink(ctx, input)) };
   },
-  async outputArchive(ctx, input) {
-    return { isSuccess, ...(await outputArchive(ctx, input)) };
+  async outputZip(ctx, input) {
+    return { isSuccess, ...(await outputZip(ctx, input)) };
   },
   async outputPreview(ctx, input) {
     return { isSuccess, ...(await outputPreview(ctx, input)) };

@@ -18,7 +18,7 @@ export function storageObjects({ id, bucket, status }: Storage): ObjectSource {
     },
     previewLink: async (key, signal) =>
       (await call(api.sharing.previewLink, { id, key }, { quiet: true, signal })).link,
-    folderLink: async (prefix) => (await call(api.sharing.archiveLink, { id, prefix })).link,
+    folderLink: async (prefix) => (await call(api.sharing.zipLink, { id, prefix })).link,
     uri: (key) => s3Uri(bucket, key),
   };
 }

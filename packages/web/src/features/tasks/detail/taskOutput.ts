@@ -16,7 +16,7 @@ export function taskOutput({ id, outputUri }: TaskDetail): ObjectSource {
     },
     previewLink: async (key, signal) =>
       (await call(api.tasks.outputPreview, { id, key }, { quiet: true, signal })).link,
-    folderLink: async (prefix) => (await call(api.tasks.outputArchive, { id, prefix })).link,
+    folderLink: async (prefix) => (await call(api.tasks.outputZip, { id, prefix })).link,
     uri: (key) => outputUri + key,
   };
 }
