@@ -150,6 +150,8 @@ export const Inventory = z.object({
   ),
   /** Set when Docker does not answer. */
   dockerError: z.string().nullable(),
+  /** When the machine was started, by its own clock as the times of containers are. Earlier daemons leave it out. */
+  bootedAt: z.iso.datetime().optional(),
   /** Fingerprints or whole lines that are in authorized_keys now; null when not managed. */
   sshKeys: z.array(z.string()).nullable(),
 });

@@ -9,6 +9,7 @@ export function inventoryOf(view: {
   images: Inventory['images'];
   dockerError: string | null;
   sshKeys: string[] | null;
+  bootedAt?: string | undefined;
 }): Inventory {
   const targets = new Map(view.desired?.containers.map((target) => [target.id, target]));
   return {
@@ -23,5 +24,6 @@ export function inventoryOf(view: {
     images: view.images,
     dockerError: view.dockerError,
     sshKeys: view.sshKeys,
+    ...(view.bootedAt && { bootedAt: view.bootedAt }),
   };
 }

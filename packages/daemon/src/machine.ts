@@ -6,6 +6,8 @@ import { hasErrorCode, readFileIfExists } from './atomicFile.ts';
 import { cpuLimit } from './usage/controlGroup.ts';
 
 const run = promisify(execFile);
+/** Of what Linux tells programs, on every processor. */
+const MS_PER_TICK = 10;
 
 /** The id and the name of the operating system, from `/etc/os-release`. */
 export async function readOs(): Promise<{ id: string; name: string }> {
@@ -45,10 +47,20 @@ export async function diskSpace(path: string): Promise<{ total: number; free: nu
 /** Differs after every boot, also for a container, which shares its kernel with others. */
 export async function bootId(): Promise<string> {
   const kernel = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
+  return `${kernel}-${await firstProcessTicks()}`;
+}
+
+/** By the clock of now, which drifts: asked once. */
+export async function bootedAt(): Promise<string> {
+  const kernel = /^btime (\d+)$/m.exec(await readFile('/proc/stat', 'latin1'))?.[1];
+  return new Date(Number(kernel) * 1000 + Number(await firstProcessTicks()) * MS_PER_TICK).toISOString();
+}
+
+/** From the start of the kernel to that of the first process (proc(5), `starttime`). */
+async function firstProcessTicks(): Promise<string> {
   const firstProcess = await readFile('/proc/1/stat', 'latin1');
   // Field 22, counted behind the name, which may hold spaces and parentheses.
-  const startedAt = firstProcess.slice(firstProcess.lastIndexOf(')') + 2).split(' ')[19];
-  return `${kernel}-${startedAt}`;
+  return firstProcess.slice(firstProcess.lastIndexOf(')') + 2).split(' ')[19]!;
 }
 
 /** Whether a program is installed and runs, asked with `git --version` or the like. */

@@ -15,7 +15,7 @@ import { inventoryOf } from './inventory.ts';
 import { errorText, log } from './log.ts';
 import type { LogShipper } from './logShipper.ts';
 import { startLoop } from './loop.ts';
-import { bootId } from './machine.ts';
+import { bootedAt, bootId } from './machine.ts';
 import type { Paths } from './paths.ts';
 import type { SeenContainer } from './plan.ts';
 import { authorizeContainer, loadPolicy } from './policy.ts';
@@ -70,6 +70,7 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
   let imagesDue = true;
   let isSwept = false;
   let dockerError: string | null = 'Docker has not answered yet';
+  let booted: string | undefined;
   let sshKeys: string[] | null = null;
 
   const loop = startLoop(pass, { everyMs: LIST_EVERY_MS, gapMs: LIST_GAP_MS });
@@ -114,6 +115,7 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
       if (wanted)
         await advance(wanted, seenAt).catch((error: unknown) => log(`nothing can be begun: ${errorText(error)}`));
     }
+    booted ??= await bootedAt();
     sshKeys = await syncSshKeys(identity, paths, wanted?.sshKeys ?? null);
     deps.onInventory(inventory());
   }
@@ -136,7 +138,7 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
 
   function inventory(): Inventory {
     const marked = images.map((image) => ({ ...image, ours: deps.images.isOurs(image.reference) }));
-    return inventoryOf({ desired: desired.current(), seen, images: marked, dockerError, sshKeys });
+    return inventoryOf({ desired: desired.current(), seen, images: marked, dockerError, sshKeys, bootedAt: booted });
   }
 
   /** The policy is read each time, so that a change needs no restart. */

@@ -54,11 +54,17 @@ export async function applyInventory(trx: Db, instanceId: number, inventory: Inv
     .forNoKeyUpdate()
     .execute();
   const shown = new Map(inventory.containers.map((container) => [container.id, container]));
-  for (const row of rows) await applyToContainer(trx, row, shown.get(row.id) ?? null);
+  const bootedAt = inventory.bootedAt ?? null;
+  for (const row of rows) await applyToContainer(trx, row, shown.get(row.id) ?? null, bootedAt);
 }
 
-async function applyToContainer(trx: Db, row: Row, actual: ActualContainer | null): Promise<void> {
-  const { to, reason } = observedStatus(row, actual);
+async function applyToContainer(
+  trx: Db,
+  row: Row,
+  actual: ActualContainer | null,
+  bootedAt: string | null,
+): Promise<void> {
+  const { to, reason } = observedStatus(row, actual, bootedAt);
   const hasEnded = to === 'exited' || to === 'failed' || reason === STOPPED_WITH_SERVER;
   const seen = actual && changedColumns(row, actual, to);
   const hasRunChanged = actual !== null && (await recordRun(trx, row, actual));

@@ -213,6 +213,36 @@ describe('a container whose server is back', () => {
     ],
     ['was stopped by a person before', row('stopped', 'stopped', ran), back(137), { to: 'stopped', reason: null }],
   ];
+  const BOOTED = '2026-01-01T12:00:00.000Z';
+  const rebooted = (exitCode: number, more: Partial<ActualContainer> = {}) =>
+    back(exitCode, { finishedAt: '2026-01-01T12:00:05.000Z', ...more });
+  const REBOOTS: [string, KnownContainer, ActualContainer, string | null, object][] = [
+    ['was killed', row('unresponsive', 'running', ran), rebooted(137), BOOTED, STOPPED],
+    ['ended by the signal', row('unresponsive', 'running', ran), rebooted(143), BOOTED, STOPPED],
+    ['was found dead', row('running', 'running', ran), rebooted(255), BOOTED, STOPPED],
+    ['ended well', row('unresponsive', 'running', ran), rebooted(0), BOOTED, { to: 'exited' }],
+    ['had failed', row('unresponsive', 'running', ran), rebooted(3), BOOTED, { to: 'failed' }],
+    ['was out of memory', row('running', 'running', ran), rebooted(137, { oomKilled: true }), BOOTED, { to: 'failed' }],
+    [
+      'runs again',
+      row('unresponsive', 'running', ran),
+      shows('running', { startedAt: AGAIN }),
+      BOOTED,
+      { to: 'running' },
+    ],
+    ['started since', row('running', 'running', ran), rebooted(137, { startedAt: AGAIN }), STARTED, { to: 'failed' }],
+    [
+      'had been killed before',
+      row('unresponsive', 'running', { ...ran, exit_code: 137 }),
+      rebooted(137),
+      BOOTED,
+      { to: 'failed' },
+    ],
+    ['is of an earlier daemon', row('unresponsive', 'running', ran), rebooted(137), null, { to: 'failed' }],
+  ];
+  it.each(REBOOTS)('rebooted by its owner: %s', (_, known, actual, bootedAt, expected) =>
+    expect(observedStatus(known, actual, bootedAt)).toMatchObject(expected),
+  );
   it.each(CASES)('%s', (_, known, actual, expected) => expect(observedStatus(known, actual)).toMatchObject(expected));
-  it('is what the table tells', () => console.log(`n = ${CASES.length}`));
+  it('is what the table tells', () => console.log(`n = ${CASES.length + REBOOTS.length}`));
 });

@@ -89,6 +89,9 @@ function columnsOnEntering(to: ContainerStatus, graceSeconds: number) {
   };
 }
 
+/** Exit codes of a program that was ended with its machine: by SIGKILL, by SIGTERM, and found dead by Docker. */
+const KILLED = [137, 143, 255];
+
 /** What is stored of a container when an inventory comes in. */
 export type KnownContainer = Pick<
   ContainerRow,
@@ -120,7 +123,11 @@ export function hasWantedSpec({ spec_no }: Pick<ContainerRow, 'spec_no'>, { spec
  * The status from stored, desired and actual state. Pure. `actual` is the container's entry in the inventory, null when
  * it has none.
  */
-export function observedStatus(row: KnownContainer, actual: ActualContainer | null): ObservedStatus {
+export function observedStatus(
+  row: KnownContainer,
+  actual: ActualContainer | null,
+  bootedAt: string | null = null,
+): ObservedStatus {
   const stays: ObservedStatus = { to: row.status, reason: null };
   if (row.status === 'creation failed' || row.status === 'deleted') return stays;
   switch (row.desired) {
@@ -130,7 +137,7 @@ export function observedStatus(row: KnownContainer, actual: ActualContainer | nu
       return actual ? seenWhileStopped(row, actual) : missingWhileStopped(row);
     case 'running':
     case 'paused':
-      return actual ? seenWhileRunning(row, actual) : missingWhileRunning(row);
+      return actual ? seenWhileRunning(row, actual, bootedAt) : missingWhileRunning(row);
     default:
       return row.desired satisfies never;
   }
@@ -157,7 +164,7 @@ function missingWhileStopped(row: KnownContainer): ObservedStatus {
     : { to: row.status, reason: null };
 }
 
-function seenWhileRunning(row: KnownContainer, actual: ActualContainer): ObservedStatus {
+function seenWhileRunning(row: KnownContainer, actual: ActualContainer, bootedAt: string | null): ObservedStatus {
   const stays: ObservedStatus = { to: row.status, reason: null };
   // Its daemon stops it, to recreate it.
   if (row.status === 'rebooting' && isBeingEdited(row) && !hasWantedSpec(row, actual)) return stays;
@@ -190,7 +197,8 @@ function seenWhileRunning(row: KnownContainer, actual: ActualContainer): Observe
       const isOutdated =
         !actual.task && actual.gen < row.gen && ['starting', 'creating', 'failed'].includes(row.status);
       if (isOutdated) return stays;
-      return wasStoppedWithServer(row, actual) ? { to: 'stopped', reason: STOPPED_WITH_SERVER } : ended(actual);
+      const isOfServer = wasStoppedWithServer(row, actual) || wasKilledByReboot(row, actual, bootedAt);
+      return isOfServer ? { to: 'stopped', reason: STOPPED_WITH_SERVER } : ended(actual);
     }
     default:
       return actual.state satisfies never;
@@ -207,6 +215,14 @@ function wasStoppedWithServer(row: KnownContainer, actual: ActualContainer): boo
   return (
     row.status === 'stopped' && (row.status_reason === SERVER_STOPPED || row.status_reason === STOPPED_WITH_SERVER)
   );
+}
+
+/** The same where somebody rebooted the machine by itself, so that the platform saw it come back at most. */
+function wasKilledByReboot(row: KnownContainer, actual: ActualContainer, bootedAt: string | null): boolean {
+  if (actual.task || actual.oomKilled || row.exit_code !== null || bootedAt === null) return false;
+  if (row.status !== 'running' && row.status !== 'unresponsive') return false;
+  const startedAt = toTime(actual.startedAt);
+  return startedAt !== null && startedAt < toTime(bootedAt)! && KILLED.includes(actual.exitCode ?? NaN);
 }
 
 function seenWhileStopped(row: KnownContainer, actual: ActualContainer): ObservedStatus {
