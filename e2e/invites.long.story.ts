@@ -12,7 +12,7 @@ import { expectAccessible } from './accessible.ts';
 import { sideways } from './cutOffText.ts';
 import { expect, test } from './fixtures.ts';
 import { withOwnDatabase } from './inProcessApp.ts';
-import { openAs, sendSignUpForm, typeCode } from './people.ts';
+import { openAs, sendSignUpForm, storedWorkspace, typeCode } from './people.ts';
 
 let app: TestApp;
 /** What browsers call the platform: hosts of ports lie beside it. */
@@ -77,7 +77,7 @@ test('somebody is invited by a link, signs up and joins by it, which its maker s
     await expect(there.getByText(`You are logged in as ${email}.`)).toBeVisible();
     await there.getByTestId('join-submit').click();
     await expect(there.getByText('You have joined Ada Lovelace’s workspace')).toBeVisible();
-    expect(await storedWorkspace(there, email)).toBe('Ada Lovelace’s workspace');
+    expect(await storedWorkspace(there, { email })).toBe('Ada Lovelace’s workspace');
     await expect(rows).toContainText('Used up');
     await expect(rows).toContainText('1 of 1');
     await expect(here.getByTestId('seats')).toHaveText('2 of 8 seats of the Team plan are taken');
@@ -277,6 +277,3 @@ async function followLink(page: Page, path: string): Promise<void> {
 
 const portCookies = async (context: BrowserContext, host: string) =>
   (await context.cookies(host)).map(({ name, httpOnly, sameSite, path }) => ({ name, httpOnly, sameSite, path }));
-
-const storedWorkspace = (page: Page, email: string): Promise<string> =>
-  page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? '{}').clientName, `activeWorkspace:${email}`);

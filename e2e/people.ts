@@ -86,6 +86,10 @@ async function storeSession(page: Page, url: string, person: Person, clientId?: 
   );
 }
 
+/** The name of the workspace that somebody's browser keeps as the one they are in. */
+export const storedWorkspace = (page: Page, { email }: { email: string }): Promise<string> =>
+  page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? '{}').clientName, `activeWorkspace:${email}`);
+
 /** Opens a page with somebody's session, which this page then keeps. */
 export async function enter(page: Page, url: string, person: Person, path: string): Promise<void> {
   await page.addInitScript((tokens) => {

@@ -1,12 +1,14 @@
 import MiniSearch from 'minisearch';
 import { expect, it } from 'vitest';
-import { loadContent } from './content.ts';
 import { searchOptions } from './searchOptions.ts';
 import { SEARCH_QUESTIONS } from './searchQuestions.ts';
+import { content, expectSmallIndex, renderPages } from './testing/writtenPages.ts';
 
 const QUERY_MS = 10;
 
-const content = loadContent(new URL('../../../content', import.meta.url).pathname);
+it('keeps translations to the format, and renders them', () => renderPages(['cn', 'ru', 'tr']));
+
+it.each(['cn', 'tr'] as const)('has an index for %s that is quickly fetched', expectSmallIndex);
 
 it('writes each page in each language as Markdown', async () => {
   let count = 0;

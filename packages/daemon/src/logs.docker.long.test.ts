@@ -1,12 +1,40 @@
 import { describe, expect, it } from 'vitest';
 import { container, slugOf } from './testing/daemon.ts';
 import { docker } from './testing/image.ts';
-import { aShippingDaemon } from './testing/shippingDaemon.ts';
+import { aShippingDaemon, upTo } from './testing/shippingDaemon.ts';
 
 const at = aShippingDaemon(9_150_000);
-const { lines, ended } = at;
+const { lines, numbers, ended } = at;
 
 describe('the log of a container', () => {
+  it('arrives completely and exactly once despite crashes of the daemon, disconnects and restarts of the platform', async () => {
+    const COUNT = 30_000;
+    // Both streams at once, so that their records are swapped; pauses, so that kills fall between and into bursts.
+    const print = `i=0; while [ $i -lt ${COUNT} ]; do i=$((i+1)); echo out $i; echo err $i >&2; [ $((i % 500)) = 0 ] && sleep 0.1; done`;
+    await at.platform.setDesired([container(1, print)]);
+    let disturbed = 0;
+    for (let share = 1; share <= 12; share++) {
+      await at.platform.until(`${share}/14 of the lines`, () => lines(1).length >= (2 * COUNT * share) / 14, 60_000);
+      if (share % 3 === 0) {
+        at.platform.socket().terminate();
+      } else if (share % 3 === 1) {
+        await at.daemon.end('SIGKILL');
+        at.daemon.start();
+      } else {
+        await at.platform.close();
+        await at.platform.open();
+      }
+      disturbed++;
+    }
+    await ended(1);
+    console.log(
+      `exactly once: n = ${lines(1).length} lines over ${disturbed} kills and cuts, ${at.platform.linkCount()} links`,
+    );
+    expect(numbers(1, 'stdout')).toEqual(upTo(COUNT));
+    expect(numbers(1, 'stderr')).toEqual(upTo(COUNT));
+    expect(at.platform.logs.of(1).gaps).toEqual([]);
+  });
+
   it('arrives completely and exactly once while Docker rotates its files', async () => {
     // 125 MB in Docker's files of 50 MB each, no faster than a follower can read.
     const [ROUNDS, BURST] = [125, 2000];

@@ -1,43 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { container, slugOf } from './testing/daemon.ts';
 import { docker } from './testing/image.ts';
-import { aShippingDaemon } from './testing/shippingDaemon.ts';
+import { aShippingDaemon, upTo } from './testing/shippingDaemon.ts';
 
 const at = aShippingDaemon(9_100_000);
-const { lines, ended } = at;
-const numbers = (id: number, stream: 'stdout' | 'stderr') =>
-  lines(id).flatMap((line) => (line.stream === stream ? [Number(/\d+$/.exec(line.text)?.[0])] : []));
-const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+const { lines, numbers, ended } = at;
 
 describe('the log of a container', () => {
-  it('arrives completely and exactly once despite crashes of the daemon, disconnects and restarts of the platform', async () => {
-    const COUNT = 30_000;
-    // Both streams at once, so that their records are swapped; pauses, so that kills fall between and into bursts.
-    const print = `i=0; while [ $i -lt ${COUNT} ]; do i=$((i+1)); echo out $i; echo err $i >&2; [ $((i % 500)) = 0 ] && sleep 0.1; done`;
-    await at.platform.setDesired([container(1, print)]);
-    let disturbed = 0;
-    for (let share = 1; share <= 12; share++) {
-      await at.platform.until(`${share}/14 of the lines`, () => lines(1).length >= (2 * COUNT * share) / 14, 60_000);
-      if (share % 3 === 0) {
-        at.platform.socket().terminate();
-      } else if (share % 3 === 1) {
-        await at.daemon.end('SIGKILL');
-        at.daemon.start();
-      } else {
-        await at.platform.close();
-        await at.platform.open();
-      }
-      disturbed++;
-    }
-    await ended(1);
-    console.log(
-      `exactly once: n = ${lines(1).length} lines over ${disturbed} kills and cuts, ${at.platform.linkCount()} links`,
-    );
-    expect(numbers(1, 'stdout')).toEqual(upTo(COUNT));
-    expect(numbers(1, 'stderr')).toEqual(upTo(COUNT));
-    expect(at.platform.logs.of(1).gaps).toEqual([]);
-  });
-
   it('continues over a stop and a start, and includes what was printed while the daemon was down', async () => {
     // The shell says on stderr that its child was terminated.
     const script = 'exec 2>/dev/null; trap "echo bye; exit 0" TERM; echo hello; while :; do sleep 0.1; done';

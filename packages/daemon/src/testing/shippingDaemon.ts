@@ -10,6 +10,9 @@ export function aShippingDaemon(nodesAbove: number) {
     platform: null as unknown as FakePlatform,
     daemon: null as unknown as TestDaemon,
     lines: (id: number) => at.platform.logs.of(id).lines,
+    /** The number at the end of each line of a stream. */
+    numbers: (id: number, stream: 'stdout' | 'stderr') =>
+      at.lines(id).flatMap((line) => (line.stream === stream ? [Number(/\d+$/.exec(line.text)?.[0])] : [])),
     ended: (id: number, times = 1) =>
       at.platform.until(`log ${id} has ended`, () => at.platform.logs.of(id).ends >= times, 300_000),
   };
@@ -27,3 +30,5 @@ export function aShippingDaemon(nodesAbove: number) {
   });
   return at;
 }
+
+export const upTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);

@@ -8,6 +8,7 @@ import type { Person } from '../testing/person.ts';
 import { keepLogBuckets } from './keep.ts';
 import {
   aLoggedServer,
+  type LoggedServer,
   linesInPostgres,
   noise,
   printRecords,
@@ -159,6 +160,28 @@ describe('a log bucket', () => {
     expect(copy).toMatchObject({ removed_seq: 3n, removed_at: expect.any(Date) });
     expect(await linesInPostgres(alice, container)).toHaveLength(5);
     await ship.daemon.close();
+  });
+
+  it('shares the size of one bucket with those of other ended servers: the oldest chunks go first', async () => {
+    const servers = [await aLoggedServer(app, alice), await aLoggedServer(app, alice)];
+    const sizes: number[] = [];
+    for (const server of [...servers, ...servers]) {
+      const container = await aContainer(app.ctx, alice, server.id);
+      const ship = await printRecords(app, server, container, [line(noise(4_000))]);
+      await waitForCopy(app, container);
+      await ship.daemon.close();
+      sizes.push((await viewInstance(alice, server.id)).logBucket!.usedBytes);
+    }
+    const chunksOf = async (server: LoggedServer) => (await objectsOf(app.ctx, server.storageId)).size;
+    await alice.client(api.instances.terminate, { id: servers[0]!.id });
+    await waitForStatus(alice, servers[0]!.id, 'terminated');
+    const shared = sizes[2]! + 1_000;
+    await keepLogBuckets(app.ctx, shared);
+    expect(await Promise.all(servers.map(chunksOf))).toEqual([2, 2]);
+    await alice.client(api.instances.terminate, { id: servers[1]!.id });
+    await waitForStatus(alice, servers[1]!.id, 'terminated');
+    await keepLogBuckets(app.ctx, shared);
+    expect(await Promise.all(servers.map(chunksOf))).toEqual([1, 1]);
   });
 });
 

@@ -1,19 +1,10 @@
 import { api } from '@stagi/contract/api.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { line } from '../logging/testing/shipped.ts';
-import { type CloudApp, startCloudApp, viewInstance, waitForStatus } from '../testing/cloudApp.ts';
+import { type CloudApp, startCloudApp, viewInstance } from '../testing/cloudApp.ts';
 import { aContainer } from '../testing/factories.ts';
 import type { Person } from '../testing/person.ts';
-import { keepLogBuckets } from './keep.ts';
-import {
-  aLoggedServer,
-  type LoggedServer,
-  linesInPostgres,
-  noise,
-  printRecords,
-  slugOfContainer,
-  waitForCopy,
-} from './testing/loggedServer.ts';
+import { aLoggedServer, linesInPostgres, printRecords, slugOfContainer, waitForCopy } from './testing/loggedServer.ts';
 import { objectsOf, zstdcat } from './testing/readBucket.ts';
 
 let app: CloudApp;
@@ -78,27 +69,5 @@ describe('a log bucket', () => {
     await expect(alice.client(api.storages.delete, { id, slugTyped: storage.slug })).rejects.toThrow('30 days');
     await expect(alice.client(api.storages.createKey, { id, ...key })).rejects.toThrow('read-only');
     await ship.daemon.close();
-  });
-
-  it('shares the size of one bucket with those of other ended servers: the oldest chunks go first', async () => {
-    const servers = [await aLoggedServer(app, alice), await aLoggedServer(app, alice)];
-    const sizes: number[] = [];
-    for (const server of [...servers, ...servers]) {
-      const container = await aContainer(app.ctx, alice, server.id);
-      const ship = await printRecords(app, server, container, [line(noise(4_000))]);
-      await waitForCopy(app, container);
-      await ship.daemon.close();
-      sizes.push((await viewInstance(alice, server.id)).logBucket!.usedBytes);
-    }
-    const chunksOf = async (server: LoggedServer) => (await objectsOf(app.ctx, server.storageId)).size;
-    await alice.client(api.instances.terminate, { id: servers[0]!.id });
-    await waitForStatus(alice, servers[0]!.id, 'terminated');
-    const shared = sizes[2]! + 1_000;
-    await keepLogBuckets(app.ctx, shared);
-    expect(await Promise.all(servers.map(chunksOf))).toEqual([2, 2]);
-    await alice.client(api.instances.terminate, { id: servers[1]!.id });
-    await waitForStatus(alice, servers[1]!.id, 'terminated');
-    await keepLogBuckets(app.ctx, shared);
-    expect(await Promise.all(servers.map(chunksOf))).toEqual([1, 1]);
   });
 });

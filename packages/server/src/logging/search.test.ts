@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Db } from '../db/schema.ts';
 import { findLines, MAX_SEQ } from './findLines.ts';
-import { HOSTILE, searchHostile, storeLongLog } from './testing/hostileSearches.ts';
 import { aLoggingContainer, line } from './testing/shipped.ts';
 
 describe('searching logs', () => {
@@ -57,23 +56,5 @@ describe('searching logs', () => {
     expect((await found(app.ctx.db)).rows).toEqual([]);
     await expect(found(app.ctx.within(null))).rejects.toMatchObject({ code: '42501' });
     await ship.daemon.close();
-  });
-
-  it('answers or times out, whatever the expression', async () => {
-    await storeLongLog(at.logs, at.container);
-    await searchHostile(at.logs, at.container);
-
-    const asked = Array.from({ length: 40 }, () => at.logs.query(at.container, { mode: 'regex', text: HOSTILE[0]! }));
-    const outcomes = await Promise.all(
-      asked.map((answer) =>
-        answer.then(
-          () => 200,
-          (error: { status: number }) => error.status,
-        ),
-      ),
-    );
-    console.log(`searches of one person at once: n = ${outcomes.length}`);
-    // They wait for each other, or are given up as too slow.
-    for (const status of outcomes) expect(status).toBeOneOf([200, 400]);
   });
 });

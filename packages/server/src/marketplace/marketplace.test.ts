@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Provider, ProviderError } from '../providers/provider.ts';
 import { type CloudApp, startCloudApp } from '../testing/cloudApp.ts';
 import type { Person } from '../testing/person.ts';
+import { withCloud } from './testing/withCloud.ts';
 
 let app: CloudApp;
 let alice: Person;
@@ -16,18 +17,6 @@ afterAll(() => app?.close());
 const offers = (input: InputOf<typeof api.hardware.offers> = {}) => alice.client(api.hardware.offers, input);
 const idsOf = async (input: InputOf<typeof api.hardware.offers>) =>
   (await offers(input)).entities.map(({ offerId }) => offerId);
-
-/** Another cloud beside the simulated one, for as long as `during` runs. */
-async function withCloud(change: Partial<Provider>, during: () => Promise<void>): Promise<void> {
-  const providers = app.ctx.providers as Map<string, Provider>;
-  const other: Provider = { ...providers.get('fake')!, name: 'other', title: 'Other cloud', ...change };
-  providers.set(other.name, other);
-  try {
-    await during();
-  } finally {
-    providers.delete(other.name);
-  }
-}
 
 describe('the marketplace', () => {
   it('shows what can be rented with the price an hour in STAGI and USD, cheapest first', async () => {
@@ -74,7 +63,7 @@ describe('the marketplace', () => {
   });
 
   it('merges all clouds', async () => {
-    await withCloud({}, async () => {
+    await withCloud(app, {}, async () => {
       expect((await offers()).totalCount).toBe(8);
       expect(await idsOf({ filters: { providers: ['other'], gpu: 'without' } })).toEqual(['other:sim-cpu-4']);
     });
@@ -84,7 +73,7 @@ describe('the marketplace', () => {
     const offersFail = async () => {
       throw new ProviderError('retryable', 'down');
     };
-    await withCloud({ offers: offersFail }, async () => {
+    await withCloud(app, { offers: offersFail }, async () => {
       const { entities, providers } = await offers();
       expect(entities).toHaveLength(4);
       expect(providers[1]).toMatchObject({
@@ -103,7 +92,7 @@ describe('the marketplace', () => {
       progress: 0.4,
       since,
     });
-    await withCloud({ readiness }, async () => {
+    await withCloud(app, { readiness }, async () => {
       const { entities, providers } = await offers();
       expect(entities).toHaveLength(4);
       expect(providers[1]).toMatchObject({
@@ -112,15 +101,6 @@ describe('the marketplace', () => {
         progress: 0.4,
         since: since.toISOString(),
       });
-    });
-  });
-
-  it('does not wait for a cloud that hangs', async () => {
-    const hang: Provider['readiness'] = () => Promise.withResolvers<never>().promise;
-    await withCloud({ readiness: hang }, async () => {
-      const { entities, providers } = await offers();
-      expect(entities).toHaveLength(4);
-      expect(providers[1]).toMatchObject({ state: 'unavailable', detail: 'Other cloud does not answer now' });
     });
   });
 });

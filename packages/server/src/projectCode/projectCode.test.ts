@@ -1,14 +1,10 @@
 import { api } from '@stagi/contract/api.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { visitContent } from '../contentHost/testing/visitContent.ts';
-import { runGit } from '../git/run.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
+import { aProjectToRead } from './testing/aProjectToRead.ts';
 import { aProjectWith, type CodeProject } from './testing/aRepository.ts';
-
-const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
-const POINTER = `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 12345\n`;
-const MODULES = '[submodule "lib"]\n\tpath = vendor/lib\n\turl = https://git.example/lib.git\n';
 
 let app: TestApp;
 let owner: Person;
@@ -17,45 +13,7 @@ let project: CodeProject;
 beforeAll(async () => {
   app = await startTestApp({}, { role: 'api' });
   owner = await app.signUp('Ada');
-  project = await aProjectWith(
-    app,
-    owner,
-    'reading',
-    [
-      {
-        message: 'Begin\n\nWith a body\nof two lines.',
-        files: {
-          'README.md': '# Hello\n',
-          'src/main.py': 'import os\nprint("hello")\n',
-          'src/deep/a.txt': 'one\ntwo\nthree\n',
-          'image.png': PNG,
-          'model.bin': POINTER,
-          'data.bin': Buffer.from([1, 0, 2]),
-          'big.txt': 'x'.repeat(1024 * 1024 + 1),
-          link: { mode: '120000', content: '../../etc/passwd' },
-          '.gitmodules': MODULES,
-          'vendor/lib': { mode: '160000', content: '1'.repeat(40) },
-          'utf16.txt': Buffer.from('\ufeffhällo\n', 'utf16le'),
-          'latin1.txt': Buffer.from('caf\xe9\n', 'latin1'),
-        },
-      },
-      {
-        message: 'Change one file',
-        author: 'Bob',
-        email: 'bob@example.com',
-        files: { 'src/main.py': 'import os\nprint("bye")\n' },
-      },
-      { message: 'On a branch', branch: 'topic/x', files: { 'src/deep/a.txt': 'one\n2\nthree\n' } },
-      {
-        message: 'Move and remove',
-        branch: 'main',
-        files: { 'src/deep/a.txt': null, 'src/moved.txt': 'one\ntwo\nthree\n' },
-      },
-      { message: 'Merge the branch', branch: 'main', parents: [3, 2], files: { 'src/moved.txt': 'one\n2\nthree\n' } },
-      { message: 'Only blanks', branch: 'main', files: { 'src/main.py': 'import  os\nprint("bye")\n' } },
-    ],
-    { tags: { 'v1.0': 1 } },
-  );
+  project = await aProjectToRead(app, owner);
 });
 afterAll(() => app?.close());
 
@@ -89,26 +47,6 @@ describe('the tree of a commit', () => {
     const byName = Object.fromEntries(answer.entries.map((entry) => [entry.name, entry]));
     expect(byName.src).toMatchObject({ size: null, lastCommit: { title: 'Only blanks' } });
     expect(byName['README.md']).toMatchObject({ size: 8, mode: '100644', lastCommit: { title: 'Begin' } });
-  });
-
-  it('names the same last commits as git log, with and without a commit-graph', async () => {
-    let compared = 0;
-    for (const graph of [false, true]) {
-      if (graph) await runGit(project.dir, ['commit-graph', 'write', '--reachable', '--changed-paths']);
-      for (const sha of project.shas) {
-        for (const path of ['', 'src']) {
-          const { entries } = await tree({ sha, path });
-          for (const entry of entries) {
-            const { stdout } = await runGit(project.dir, ['log', '-1', '--format=%H', sha, '--', entry.path]);
-            expect(entry.lastCommit?.sha, `${entry.path} at ${sha}`).toBe(stdout.toString().trim());
-            compared += 1;
-          }
-        }
-      }
-      app.ctx.repositories.forget(project.dir.slice(-40, -4));
-    }
-    console.log(`last commits compared with git log: n = ${compared}`);
-    expect(compared).toBeGreaterThan(100);
   });
 
   it('reads a folder, a tag, a branch with a slash and an older commit', async () => {
