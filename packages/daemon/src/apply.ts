@@ -30,6 +30,8 @@ export interface ApplyDeps {
   authorizeContainer(target: DesiredContainer): Promise<HostConfig>;
   /** As `authorizeContainer`, and binds its directories to the folders that are named in what it returns. */
   bindVolumes(target: DesiredContainer): Promise<HostConfig>;
+  /** Gives the directories that were made for it to the user whom it runs as. */
+  giveNewVolumes(target: DesiredContainer, dockerId: string): Promise<void>;
   releaseVolumes(containerId: number): Promise<void>;
   /** What to log in to the registry of its image with. */
   pullAuth(target: DesiredContainer): Promise<PullAuth>;
@@ -286,6 +288,7 @@ async function create(deps: ApplyDeps, target: DesiredContainer, outdated: Abort
     made = await deps.engine.create(target, hostConfig);
   }
   if (made === 'image missing') throw new DockerError(`${target.spec.image} was pulled and is gone again`, false);
+  await deps.giveNewVolumes(target, made.dockerId);
   deps.onCreated(target.id, made.dockerId);
   return made.dockerId;
 }

@@ -40,6 +40,8 @@ export interface Engine extends ArchiveEngine, ExecEngine, ImageEngine {
   /** Null when there is no such container. */
   inspect(dockerId: string): Promise<State | null>;
   hasImage(image: string): Promise<boolean>;
+  /** The user of its program as the container names it, or as its image does: `ada`, `1000:1000`, empty for root. */
+  configuredUser(dockerId: string): Promise<string>;
   info(): Promise<EngineInfo>;
   /** Creates the container, or adopts the existing one with its name, id and specification. Returns its Docker id. */
   create(target: DesiredContainer, hostConfig: HostConfig): Promise<{ dockerId: string } | 'image missing'>;
@@ -115,6 +117,13 @@ export function connectDocker(owner: Owner, socketPath = '/var/run/docker.sock')
         if (statusOf(error) === 404) return false;
         throw toDockerError(error, image);
       }
+    },
+
+    async configuredUser(dockerId) {
+      const { Config } = await withTimeout(QUERY_TIMEOUT_MS, 'inspecting a container', (abortSignal) =>
+        docker.getContainer(dockerId).inspect({ abortSignal }),
+      );
+      return Config.User;
     },
 
     async info() {

@@ -5,6 +5,7 @@ import { CAPABILITIES } from '@stagi/contract/hostConfig.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { container } from './testing/daemon.ts';
 import { ensureTestImage } from './testing/image.ts';
+import { ensureProgramImage } from './testing/programImage.ts';
 import { startTaskRuns } from './testing/taskRuns.ts';
 
 const { at, inspect, wish } = startTaskRuns();
@@ -69,4 +70,39 @@ it('runs as a user who may write to new folders of volumes, and changes no other
   expect(await owner(join(made, 'file'))).toEqual([1234, 2345]);
   expect(await owner(join(folder, 'made'))).toEqual([0, 0]);
   expect(await owner(there)).toEqual([7, 7]);
+});
+
+/** User field, and the ids that it stands for in an image whose own user is `ada`. */
+const USERS: [user: string | undefined, ids: [number, number]][] = [
+  [undefined, [1000, 1001]],
+  ['ada', [1000, 1001]],
+  ['ada:staff', [1000, 50]],
+  ['ada:7', [1000, 7]],
+  ['1000', [1000, 1001]],
+  ['1000:7', [1000, 7]],
+  ['4321', [4321, 0]],
+  ['4321:staff', [4321, 50]],
+  ['root', [0, 0]],
+];
+
+it(`gives new folders of volumes to the user that it runs as (n = ${USERS.length})`, async () => {
+  const image = await ensureProgramImage({
+    name: 'stagi-test-user',
+    programs: [],
+    scripts: {
+      'etc/passwd': 'root:x:0:0::/root:/bin/sh\nada:x:1000:1001::/:/bin/sh\n',
+      'etc/group': 'root:x:0:\nstaff:x:50:\nada:x:1001:\n',
+    },
+    changes: ['USER ada'],
+  });
+  for (const [index, [user, ids]] of USERS.entries()) {
+    const host = join(folder, `user-${index}`);
+    const { lines } = await printed('echo x > /data/file && busybox id -u && busybox id -g', {
+      image,
+      ...(user && { user }),
+      directories: [{ host, container: '/data' }],
+    });
+    const { uid, gid } = await stat(host);
+    expect.soft({ user, ran: lines.map(Number), owner: [uid, gid] }).toEqual({ user, ran: ids, owner: ids });
+  }
 });

@@ -18,7 +18,7 @@ import type { Identity } from './identity.ts';
 import { parseJson } from './parseJson.ts';
 import type { Paths } from './paths.ts';
 import { PolicyError } from './policyError.ts';
-import { type FolderOwner, openHostFolder } from './volumes/hostFolder.ts';
+import { openHostFolder } from './volumes/hostFolder.ts';
 
 // What is wrong with the file is told to the person whose container it stops.
 usePlainMessages();
@@ -87,28 +87,25 @@ export async function writePolicy(
 
 /**
  * Checks a container against the policy, makes its missing host directories and returns what it may do. Throws
- * PolicyError when it is not allowed. Called again before every start. What its paths lead to may change right after:
+ * PolicyError when it is not allowed. `onMade` hears of each directory that was missing. Called again before every start. What its paths lead to may change right after:
  * containers get what `containerFolders.ts` binds.
  */
-export async function authorizeContainer(target: PolicyTarget, policy: LocalPolicy, paths: Paths): Promise<HostConfig> {
+export async function authorizeContainer(
+  target: PolicyTarget,
+  policy: LocalPolicy,
+  paths: Paths,
+  onMade?: (path: string) => void,
+): Promise<HostConfig> {
   const { refusals, hostConfig } = checkContainer(target, policy);
   if (!hostConfig) throw new PolicyError(refusals[0].message);
   for (const directory of target.spec.directories) {
     for (const own of [paths.config, paths.state, paths.volumes]) {
       if (overlaps(directory.host, own)) throw new PolicyError(text('This directory of the server cannot be mounted'));
     }
-    await (await openHostFolder(directory.host, ownerOf(target.spec.user))).handle.close();
+    await (await openHostFolder(directory.host, onMade)).handle.close();
   }
   return hostConfig;
 }
-
-/** Who new folders are given to. A name is known to its image alone. */
-function ownerOf(user = ''): FolderOwner | null {
-  const [uid, gid = '0'] = user.split(':');
-  return uid && isNumber(uid) && isNumber(gid) ? { uid: Number(uid), gid: Number(gid) } : null;
-}
-
-const isNumber = (part: string): boolean => /^\d+$/.test(part);
 
 function overlaps(path: string, own: string): boolean {
   const inside = (a: string, b: string) => a === b || a.startsWith(b === '/' ? '/' : `${b}/`);

@@ -9,6 +9,7 @@ import type { ContainerRecords } from './containerRecords.ts';
 import { graceOf, ownerOf } from './containerSpec.ts';
 import type { DesiredStore } from './desiredState.ts';
 import type { Engine } from './docker.ts';
+import { userOf } from './dockerUser.ts';
 import type { Identity } from './identity.ts';
 import type { Images } from './images.ts';
 import { inventoryOf } from './inventory.ts';
@@ -26,6 +27,7 @@ import { watchTasks } from './taskWatch.ts';
 import { sleep } from './timing.ts';
 import type { UsedImages } from './usedImages.ts';
 import { containerFolders } from './volumes/containerFolders.ts';
+import { giveNewFolder } from './volumes/hostFolder.ts';
 
 const LIST_EVERY_MS = 30_000;
 const LIST_GAP_MS = 200;
@@ -71,6 +73,8 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
   let isSwept = false;
   let dockerError: string | null = 'Docker has not answered yet';
   let booted: string | undefined;
+  /** Made for containers that do not exist yet. */
+  const newVolumes = new Set<string>();
   let sshKeys: string[] | null = null;
 
   const loop = startLoop(pass, { everyMs: LIST_EVERY_MS, gapMs: LIST_GAP_MS });
@@ -81,6 +85,7 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
     tasks: taskFiles({ engine, records, origin: identity.origin, report: deps.report, wake: loop.wake }),
     authorizeContainer: authorizeByPolicy,
     bindVolumes,
+    giveNewVolumes,
     releaseVolumes: folders.release,
     pullAuth: deps.pullAuth,
     report: deps.report,
@@ -143,7 +148,17 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
 
   /** The policy is read each time, so that a change needs no restart. */
   async function authorizeByPolicy(target: Parameters<typeof authorizeContainer>[0]) {
-    return authorizeContainer(target, await loadPolicy(paths, identity.kind), paths);
+    return authorizeContainer(target, await loadPolicy(paths, identity.kind), paths, (path) => newVolumes.add(path));
+  }
+
+  async function giveNewVolumes(target: DesiredContainer, dockerId: string): Promise<void> {
+    const made = target.spec.directories.map(({ host }) => host).filter((host) => newVolumes.has(host));
+    if (made.length === 0) return;
+    const owner = await userOf(engine, dockerId);
+    for (const host of made) {
+      if (owner) await giveNewFolder(host, owner);
+      newVolumes.delete(host);
+    }
   }
 
   async function bindVolumes(target: DesiredContainer): Promise<HostConfig> {

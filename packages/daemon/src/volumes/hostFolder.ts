@@ -2,7 +2,7 @@ import { chown, mkdir, readdir, readlink } from 'node:fs/promises';
 import { text } from '@stagi/contract/text.ts';
 import { hasErrorCode } from '../atomicFile.ts';
 import { PolicyError } from '../policyError.ts';
-import { beneath, contentPath, type Entry, type Folder, openEntry, openTop } from './openBeneath.ts';
+import { beneath, closing, contentPath, type Folder, openEntry, openTop } from './openBeneath.ts';
 
 export interface FolderOwner {
   uid: number;
@@ -11,17 +11,17 @@ export interface FolderOwner {
 
 /**
  * Opens a directory of the server, and makes what is missing of it. No part of its path may be a link: that could lead
- * out of the allowed roots. What is opened stays the same, whatever its path leads to later. If the last one is made, it
- * gets this owner; what is there already keeps its own. The caller closes it.
+ * out of the allowed roots. What is opened stays the same, whatever its path leads to later. `onMade` hears of the last
+ * one, if it was missing. The caller closes it.
  */
-export async function openHostFolder(path: string, owner: FolderOwner | null = null): Promise<Folder> {
+export async function openHostFolder(path: string, onMade?: (path: string) => void): Promise<Folder> {
   const names = path.split('/').filter((part) => part !== '' && part !== '.');
   let folder: Folder = await openTop();
   let at = '';
   try {
     for (const [index, name] of names.entries()) {
       at = `${at}/${name}`;
-      const next = await openOrMake(folder, name, at, index === names.length - 1 ? owner : null);
+      const next = await openOrMake(folder, name, at, () => index === names.length - 1 && onMade?.(path));
       await folder.handle.close();
       folder = next;
     }
@@ -35,9 +35,9 @@ export async function openHostFolder(path: string, owner: FolderOwner | null = n
   }
 }
 
-async function openOrMake(folder: Folder, name: string, path: string, owner: FolderOwner | null): Promise<Folder> {
+async function openOrMake(folder: Folder, name: string, path: string, onMade: () => void): Promise<Folder> {
   const there = await openEntry(folder, name);
-  const entry = there ?? (await makeAndOpen(folder, name, owner));
+  const entry = there ?? (await makeAndOpen(folder, name, onMade));
   if (entry?.kind === 'folder') return entry;
   await entry?.handle.close();
   if (entry?.kind === 'link')
@@ -45,7 +45,7 @@ async function openOrMake(folder: Folder, name: string, path: string, owner: Fol
   throw new PolicyError(text('{{path}} on the server is not a directory', { path }));
 }
 
-async function makeAndOpen(folder: Folder, name: string, owner: FolderOwner | null) {
+async function makeAndOpen(folder: Folder, name: string, onMade: () => void) {
   const isMade = await mkdir(beneath(folder, name), { mode: 0o755 }).then(
     () => true,
     (error: unknown) => {
@@ -53,13 +53,20 @@ async function makeAndOpen(folder: Folder, name: string, owner: FolderOwner | nu
       return false;
     },
   );
-  const made = await openEntry(folder, name);
-  if (isMade && owner && made && (await isAsMade(made))) await chown(contentPath(made), owner.uid, owner.gid);
-  return made;
+  if (isMade) onMade();
+  return openEntry(folder, name);
+}
+
+/** Gives a folder that `openHostFolder` has made to the user whose container it was made for. */
+export async function giveNewFolder(path: string, owner: FolderOwner): Promise<void> {
+  const folder = await openHostFolder(path);
+  await closing(folder, async () => {
+    if (await isAsMade(folder)) await chown(contentPath(folder), owner.uid, owner.gid);
+  });
 }
 
 /** A container may have put another directory in its place since: nobody gets what is of somebody else. */
-async function isAsMade({ kind, stats, handle, mount }: Entry): Promise<boolean> {
-  if (kind !== 'folder' || stats.uid !== 0n) return false;
-  return (await readdir(contentPath({ handle, mount }))).length === 0;
+async function isAsMade(folder: Folder): Promise<boolean> {
+  const { uid } = await folder.handle.stat();
+  return uid === 0 && (await readdir(contentPath(folder))).length === 0;
 }

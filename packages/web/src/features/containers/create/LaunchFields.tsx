@@ -47,7 +47,7 @@ export function UserFields({ server, form, field, edited }: Props) {
         label={t('User')}
         optional
         description={t(
-          'A number, user:group or a name of the image; empty: the image’s own. Folders of volumes that are made for it belong to it if it is a number; others keep their owner',
+          'A number, user:group or a name of the image; empty: the image’s own. Folders of volumes that are made for it belong to it; others keep their owner',
         )}
         placeholder="1000:1000"
         spellCheck={false}
