@@ -1,3 +1,4 @@
+import { pathText } from '@stagi/contract/codePath.ts';
 import { notFound } from '../http/errors.ts';
 import { isRefName } from './paths.ts';
 import type { Repository } from './repositories.ts';
@@ -5,6 +6,7 @@ import type { Repository } from './repositories.ts';
 export type RefKind = 'branch' | 'tag';
 export interface FoundRef {
   kind: RefKind;
+  /** Text of its bytes, as of names in trees (`codePath.ts`). */
   name: string;
   /** The commit that it names, or whose annotated tag it is. */
   commit: string;
@@ -13,12 +15,16 @@ export interface FoundRef {
 const FOLDERS: Record<RefKind, string> = { branch: 'refs/heads/', tag: 'refs/tags/' };
 /** The object itself, or what an annotated tag is of. */
 const FORMAT = '--format=%(refname)%00%(objecttype)%00%(objectname)%00%(*objecttype)%00%(*objectname)';
+/** In the text of a name (`pathText`); git allows neither a backslash nor control characters in it. */
+const BYTES = /\\x[89A-F][0-9A-F]/g;
 const MAX_REFS_BYTES = 64 * 1024 * 1024;
 
 /** A branch, or else a tag, of exactly this name. Null: there is none, or it is not of a commit. */
 export async function findRef(repository: Repository, name: string): Promise<FoundRef | null> {
-  if (!isRefName(name)) return null;
-  const found = await listRefs(repository, [`${FOLDERS.branch}${name}`, `${FOLDERS.tag}${name}`]);
+  if (!isRefName(name.replaceAll(BYTES, 'x'))) return null;
+  // Text of bytes that are no UTF-8 is no pattern for git.
+  const patterns = name.includes('\\') ? Object.values(FOLDERS) : Object.values(FOLDERS).map((folder) => folder + name);
+  const found = await listRefs(repository, patterns);
   const exact = found.filter((ref) => ref.name === name);
   return exact.find(({ kind }) => kind === 'branch') ?? exact[0] ?? null;
 }
@@ -36,17 +42,22 @@ async function listRefs(
   const { stdout } = await repository.git(['for-each-ref', ...options, FORMAT, '--', ...patterns], {
     maxOutputBytes: MAX_REFS_BYTES,
   });
-  return parseRefs(stdout.toString());
+  return parseRefs(stdout);
 }
 
-export function parseRefs(output: string): FoundRef[] {
-  return output.split('\n').flatMap((line) => {
-    const [refname = '', type, sha = '', peeledType, peeled = ''] = line.split('\0');
-    const kind = refname.startsWith(FOLDERS.branch) ? 'branch' : refname.startsWith(FOLDERS.tag) ? 'tag' : null;
-    const commit = type === 'commit' ? sha : peeledType === 'commit' ? peeled : null;
-    return kind && commit ? [{ kind, name: refname.slice(FOLDERS[kind].length), commit }] : [];
-  });
+function parseRefs(output: Buffer): FoundRef[] {
+  return output
+    .toString('latin1')
+    .split('\n')
+    .flatMap((line) => {
+      const [refname = '', type, sha = '', peeledType, peeled = ''] = line.split('\0');
+      const kind = refname.startsWith(FOLDERS.branch) ? 'branch' : refname.startsWith(FOLDERS.tag) ? 'tag' : null;
+      const commit = type === 'commit' ? sha : peeledType === 'commit' ? peeled : null;
+      return kind && commit ? [{ kind, name: nameOf(refname.slice(FOLDERS[kind].length)), commit }] : [];
+    });
 }
+
+const nameOf = (bytes: string): string => pathText(Buffer.from(bytes, 'latin1'));
 
 /**
  * Whether a branch or tag contains this commit: what was pushed away, or was only sent and refused, is not shown.
