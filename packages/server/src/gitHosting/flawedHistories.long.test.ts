@@ -54,6 +54,23 @@ it.each(WAYS)('takes flaws of old programs over %s and shows them, and refuses w
   console.log(`flawed histories over ${way}: n = ${HARMLESS.length} accepted, ${HARMFUL.length} refused`);
 });
 
+it('notes the last commit of a project, whatever flaw it has', async () => {
+  const folder = await machine.repository('flawed-tips', 'https://not.asked.example');
+  for (const history of HARMLESS) {
+    const project = await aHostedProject(app, ada);
+    const sha = await writeFlawed(machine, folder, history);
+    await machine.ok(['push', '-q', project.https(token), `${sha}:refs/heads/old`], { cwd: folder });
+    const { entity } = await ada.client(api.projects.view, { id: project.id });
+    expect({ flaw: history.flaw, ...entity }).toMatchObject({
+      flaw: history.flaw,
+      isEmpty: false,
+      defaultBranch: 'old',
+      lastCommit: { sha, message: 'old', at: expect.stringMatching(/^\d{4}-|^\+\d{6}-/) },
+    });
+  }
+  console.log(`last commits with flaws: n = ${HARMLESS.length}`);
+});
+
 const REFUSED_REFS = [
   'refs/pull/1/head',
   'refs/keep-around/x',

@@ -1,3 +1,4 @@
+import { parseCommit } from '../git/parseObjects.ts';
 import { runGit } from '../git/run.ts';
 
 /** What the platform notes of a repository after each change. */
@@ -38,16 +39,14 @@ export async function readRepositoryState(dir: string, defaultBranch: string): P
 /** The last commit of a branch; null when there is no branch of exactly this name. */
 export async function tipOf(dir: string, branch: string): Promise<Tip | null> {
   // Patterns also find what lies below a folder of this name.
-  const found = await lines(dir, [
-    'for-each-ref',
-    '--format=%(refname)%00%(objectname)%00%(committerdate:iso-strict)%00%(contents:subject)',
-    '--',
-    `${HEADS}${branch}`,
-  ]);
-  const tip = found.map((line) => line.split('\0')).find(([name]) => name === `${HEADS}${branch}`);
-  if (!tip) return null;
-  const [, sha, at, message] = tip;
-  return { sha: sha!, message: (message ?? '').slice(0, SUBJECT_MAX).toWellFormed(), at: new Date(at!) };
+  const found = await lines(dir, ['for-each-ref', '--format=%(objectname) %(refname)', '--', `${HEADS}${branch}`]);
+  const sha = found.find((line) => line.endsWith(` ${HEADS}${branch}`))?.split(' ')[0];
+  if (!sha) return null;
+  const { stdout: content } = await runGit(dir, ['cat-file', 'commit', sha]);
+  const { title, committer } = parseCommit(sha, { content });
+  const message = title.slice(0, SUBJECT_MAX).replaceAll('\0', '').toWellFormed();
+  // Nothing was committed before there were computers; the database ends 4713 BC.
+  return { sha, message, at: new Date(Math.max(0, committer.at.getTime())) };
 }
 
 /** The branch that is checked out by a clone. */
