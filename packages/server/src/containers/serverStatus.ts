@@ -48,12 +48,16 @@ export function acceptsInventory(instanceStatus: string, isFreshLink: boolean): 
   }
 }
 
-/** Locks the node's row, as recording a new inventory does: else a new one may be overwritten by the one read here. */
+/**
+ * Of this link alone: one of before shows what ran until the server went down, and this link's first is about to come.
+ * Locks the node's row, as recording a new inventory does: else a new one may be overwritten by the one read here.
+ */
 async function reapplyLastInventory(trx: Db, instanceId: number): Promise<void> {
   const node = await trx
     .selectFrom('daemon_node')
     .select('inventory')
     .where('instance_id', '=', instanceId)
+    .whereRef('inventory_at', '>=', 'connected_at')
     .forNoKeyUpdate()
     .executeTakeFirst();
   if (node?.inventory) await applyInventory(trx, instanceId, Inventory.parse(node.inventory));
