@@ -81,16 +81,16 @@ export function MoreFields({ form, field, withTitle, stopsInTenSeconds }: Props)
               {...field('timeLimitMinutes')}
               data-testid="task-time-limit"
             />
-            <NumberInput
-              label={t('Retries')}
-              description={t('When its server or container fails, at most {{max}} times', { max: TASK_RETRIES_MAX })}
-              clampBehavior="none"
-              allowDecimal={false}
-              {...field('retries')}
-              data-testid="task-retries"
-            />
+            <StopGraceField bound={field('stopGraceSeconds')} stopsInTenSeconds={stopsInTenSeconds} ofTask />
           </div>
-          <StopGraceField bound={field('stopGraceSeconds')} stopsInTenSeconds={stopsInTenSeconds} ofTask />
+          <NumberInput
+            label={t('Retries')}
+            description={t('When its server or container fails, at most {{max}} times', { max: TASK_RETRIES_MAX })}
+            clampBehavior="none"
+            allowDecimal={false}
+            {...field('retries')}
+            data-testid="task-retries"
+          />
           <Checkbox
             label={t('Also on a non-zero exit code')}
             description={t('Retries when the command itself fails too')}
