@@ -198,8 +198,10 @@ async function compareLog(world: LinkTestbed, chatter: Subject, wish: () => void
   await world.person.client(api.containers.stop, { id: chatter.id });
   const container = docker.getContainer(`stagi-${chatter.slug}`);
   await until('it has stopped', async () => !(await container.inspect()).State.Running);
-  const tail = await container.logs({ stdout: true, tail: 1 });
-  const last = Number.parseInt(tail.toString('latin1', 8), 10);
+  // Docker counts the lines of both streams, and the shell tells on the other one which of its programs was ended.
+  const tail = await container.logs({ stdout: true, tail: 10 });
+  const numbers = tail.toString('latin1').match(/\d+(?=\n)/g);
+  const last = Number(numbers?.at(-1));
   await until('its last line is stored', async () => (await lastLine(world, chatter.id)) === last, STORED_WITHIN_MS);
   const seen = new Uint8Array(last + 1);
   let twice = 0;
@@ -221,7 +223,6 @@ async function lastLine(world: LinkTestbed, id: number): Promise<number> {
     source: { type: 'docker-container', id },
     limit: 10,
   });
-  // The shell tells on its other stream which of its programs was ended.
   return Number(lines.findLast(({ stream }) => stream === 'stdout')?.text);
 }
 

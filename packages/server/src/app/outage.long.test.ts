@@ -1,6 +1,5 @@
 import { connect } from 'node:net';
 import { API_PREFIX } from '@stagi/contract/call.ts';
-import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { announce } from '../bus/bus.ts';
@@ -18,10 +17,7 @@ const BACK_WITHIN_MS = 20_000;
 const AWAY_MS = 3_000;
 const HEADERS_WITHIN_MS = 15_000;
 const POOL = 10;
-const CALLS_AT_ONCE = 200;
 const CROWD = 260;
-/** The first of them wait 5 s for a connection; with this the last has come before those are over. */
-const TOGETHER_MS = 5_500;
 /** A loaded machine answers late; the times are printed. */
 const SLOWEST_MS = 30_000;
 const AT_ONCE_MOST_MS = 4_000;
@@ -31,14 +27,12 @@ describe('without its database', { timeout: 120_000 }, () => {
   let proxy: DatabaseProxy;
   let app: TestApp;
   let alice: Person;
-  let metricsPort: number;
   let slow: ReturnType<typeof sendSlowly>;
 
   beforeAll(async () => {
     database = await createTestDatabase();
     proxy = await proxyDatabase(database.url);
-    metricsPort = await freePort();
-    app = await startTestApp({ DATABASE_URL: proxy.url, METRICS_PORT: String(metricsPort) });
+    app = await startTestApp({ DATABASE_URL: proxy.url });
     alice = await app.signUp();
     // Needs nothing but time: the other tests pass meanwhile.
     slow = sendSlowly(app.url);
@@ -53,10 +47,6 @@ describe('without its database', { timeout: 120_000 }, () => {
   afterEach(() => proxy.restore());
 
   const profile = () => timed(app, alice);
-  const shed = async (): Promise<number> => {
-    const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-    return Number(text.match(/^stagi_calls_shed_total (\d+)$/m)?.[1]);
-  };
   const get = async (path: string) => {
     const since = performance.now();
     const { status } = await fetch(`${app.url}${path}`);
@@ -115,14 +105,13 @@ describe('without its database', { timeout: 120_000 }, () => {
     );
   });
 
-  it('an exhausted pool answers 503 within the connection time-out, the many at once, and says how it is', async () => {
+  it('an exhausted pool refuses a crowd about when the first of it gives up, and says how it is', async () => {
     const held = await Promise.all(Array.from({ length: POOL }, () => app.ctx.pg.connect()));
     const sleeping = held.map(async (client) => {
       await client.query('set statement_timeout = 0');
       await client.query({ text: 'select pg_sleep(60)', query_timeout: 60_000 } as never);
     });
     const ended = Promise.allSettled(sleeping);
-    const shedBefore = await shed();
     try {
       const crowd = Array.from({ length: CROWD }, profile);
       const [alive, ready] = await Promise.all([get('/healthz'), get('/readyz')]);
@@ -133,11 +122,8 @@ describe('without its database', { timeout: 120_000 }, () => {
       expect(answers.every(({ retryAfter }) => retryAfter !== null && retryAfter > 0)).toBe(true);
       const slowest = Math.max(...answers.map(({ ms }) => ms));
       expect(slowest).toBeLessThan(SLOWEST_MS);
-      const atOnce = (await shed()) - shedBefore;
-      // Where they come one after another there are never too many inside; `overload.test.ts` counts without a clock.
-      if (slowest < TOGETHER_MS) expect(atOnce).toBeGreaterThanOrEqual(CROWD - CALLS_AT_ONCE);
       console.log(
-        `pool exhausted: n = ${CROWD} calls refused, ${atOnce} of them at once, slowest ${slowest.toFixed(0)} ms; ` +
+        `pool exhausted: n = ${CROWD} calls refused, slowest ${slowest.toFixed(0)} ms; ` +
           `healthz ${alive.ms.toFixed(0)} ms, readyz ${ready.ms.toFixed(0)} ms`,
       );
     } finally {

@@ -19,7 +19,7 @@ export function Breadcrumbs({ above, here, link: Link }: Props) {
     <nav aria-label={t('Breadcrumbs')}>
       <ol className={classes.crumbs}>
         {above.map(({ to, title }) => (
-          <li key={to}>
+          <li key={to} title={title}>
             <Link to={to}>{title}</Link>
           </li>
         ))}

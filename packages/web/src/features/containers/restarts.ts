@@ -18,5 +18,5 @@ const DONE_RESTARTS = 3;
 
 /** Its command is done each time, and is started again for nothing. */
 export function isDoneEachTime({ restarts }: Restarted): boolean {
-  return restarts !== null && restarts.isLooping && restarts.exitCode === 0 && restarts.count >= DONE_RESTARTS;
+  return restarts?.isLooping === true && restarts.exitCode === 0 && restarts.count >= DONE_RESTARTS;
 }
