@@ -42,7 +42,7 @@ async function rowsOf(engine: Pick<Engine, 'readArchive'>, dockerId: string, pat
 
 async function firstFile(tar: Readable): Promise<string> {
   const entries = tar.pipe(extract());
-  // What goes wrong with the one is not told to the other.
+  // A pipe passes no errors on.
   tar.once('error', (error) => entries.destroy(error));
   for await (const entry of entries) {
     if (entry.header.type !== 'file' || (entry.header.size ?? 0) > MAX_BYTES) return '';

@@ -6,7 +6,7 @@ import { hasErrorCode, readFileIfExists } from './atomicFile.ts';
 import { cpuLimit } from './usage/controlGroup.ts';
 
 const run = promisify(execFile);
-/** Of what Linux tells programs, on every processor. */
+/** The unit of times in `/proc`, on every processor. */
 const MS_PER_TICK = 10;
 
 /** The id and the name of the operating system, from `/etc/os-release`. */

@@ -77,7 +77,7 @@ function ask(all: readonly UserRow[]): Asked {
   };
 }
 
-/** What is asked for, in the plainest words. */
+/** The answer to a request, in the plainest words. */
 function naive(all: readonly UserRow[], { entityFilterRequest: request = {}, verified, employee }: Asked): UserRow[] {
   const text = request.queryString?.trim() ?? '';
   const state = (row: UserRow) => (row.deleted_at ? 'deleted' : row.disabled_at ? 'disabled' : 'active');

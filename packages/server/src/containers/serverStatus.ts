@@ -49,7 +49,7 @@ export function acceptsInventory(instanceStatus: string, isFreshLink: boolean): 
 }
 
 /**
- * Of this link alone: one of before shows what ran until the server went down, and this link's first is about to come.
+ * Only that of this link: an earlier one shows what ran until the server went down, and this link's is about to come.
  * Locks the node's row, as recording a new inventory does: else a new one may be overwritten by the one read here.
  */
 async function reapplyLastInventory(trx: Db, instanceId: number): Promise<void> {
