@@ -13,7 +13,7 @@ const MAX_BYTES = 1024 * 1024;
  * them (`GetExecUser` of moby/sys). Null: root, or a name that the image does not know.
  */
 export async function userOf(
-  engine: Pick<Engine, 'configuredUser' | 'readArchive'>,
+  engine: Pick<Engine, 'configuredUser' | 'pathAt' | 'readArchive'>,
   dockerId: string,
 ): Promise<FolderOwner | null> {
   const [user = '', group] = (await engine.configuredUser(dockerId)).split(':');
@@ -27,7 +27,13 @@ export async function userOf(
 
 const isNumber = (part: string): boolean => /^\d{1,10}$/.test(part);
 
-async function rowsOf(engine: Pick<Engine, 'readArchive'>, dockerId: string, path: string): Promise<string[][]> {
+async function rowsOf(
+  engine: Pick<Engine, 'pathAt' | 'readArchive'>,
+  dockerId: string,
+  file: string,
+): Promise<string[][]> {
+  // Some images keep it elsewhere, behind a link.
+  const { path } = await engine.pathAt(dockerId, file);
   let found = '';
   await engine.readArchive(
     dockerId,

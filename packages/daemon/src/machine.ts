@@ -52,8 +52,10 @@ export async function bootId(): Promise<string> {
 
 /** By the clock of now, which drifts: asked once. */
 export async function bootedAt(): Promise<string> {
-  const kernel = /^btime (\d+)$/m.exec(await readFile('/proc/stat', 'latin1'))?.[1];
-  return new Date(Number(kernel) * 1000 + Number(await firstProcessTicks()) * MS_PER_TICK).toISOString();
+  const kernel = Number(/^btime (\d+)$/m.exec(await readFile('/proc/stat', 'latin1'))?.[1]) * 1000;
+  const own = kernel + Number(await firstProcessTicks()) * MS_PER_TICK;
+  // A system container may be shown its own start as the kernel's, while its first process counts from the machine's.
+  return new Date(own > Date.now() ? kernel : own).toISOString();
 }
 
 /** From the start of the kernel to that of the first process (proc(5), `starttime`). */

@@ -87,8 +87,8 @@ export async function writePolicy(
 
 /**
  * Checks a container against the policy, makes its missing host directories and returns what it may do. Throws
- * PolicyError when it is not allowed. `onMade` hears of each directory that was missing. Called again before every start. What its paths lead to may change right after:
- * containers get what `containerFolders.ts` binds.
+ * PolicyError when it is not allowed. `onMade` hears of each directory that was missing. Called again before every start,
+ * and its paths may lead elsewhere right after: containers get what `containerFolders.ts` binds.
  */
 export async function authorizeContainer(
   target: PolicyTarget,

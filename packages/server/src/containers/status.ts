@@ -90,7 +90,7 @@ function columnsOnEntering(to: ContainerStatus, graceSeconds: number) {
 }
 
 /** Exit codes of a program that was ended with its machine: by SIGKILL, by SIGTERM, and found dead by Docker. */
-const KILLED = [137, 143, 255];
+const EXIT_CODES_OF_SHUTDOWN = [137, 143, 255];
 
 /** What is stored of a container when an inventory comes in. */
 export type KnownContainer = Pick<
@@ -197,8 +197,8 @@ function seenWhileRunning(row: KnownContainer, actual: ActualContainer, bootedAt
       const isOutdated =
         !actual.task && actual.gen < row.gen && ['starting', 'creating', 'failed'].includes(row.status);
       if (isOutdated) return stays;
-      const isOfServer = wasStoppedWithServer(row, actual) || wasKilledByReboot(row, actual, bootedAt);
-      return isOfServer ? { to: 'stopped', reason: STOPPED_WITH_SERVER } : ended(actual);
+      const endedWithServer = wasStoppedWithServer(row, actual) || wasKilledByReboot(row, actual, bootedAt);
+      return endedWithServer ? { to: 'stopped', reason: STOPPED_WITH_SERVER } : ended(actual);
     }
     default:
       return actual.state satisfies never;
@@ -217,12 +217,12 @@ function wasStoppedWithServer(row: KnownContainer, actual: ActualContainer): boo
   );
 }
 
-/** The same where somebody rebooted the machine by itself, so that the platform saw it come back at most. */
+/** The same where its owner rebooted the machine: the platform did not order that, and may not have noticed it. */
 function wasKilledByReboot(row: KnownContainer, actual: ActualContainer, bootedAt: string | null): boolean {
   if (actual.task || actual.oomKilled || row.exit_code !== null || bootedAt === null) return false;
   if (row.status !== 'running' && row.status !== 'unresponsive') return false;
   const startedAt = toTime(actual.startedAt);
-  return startedAt !== null && startedAt < toTime(bootedAt)! && KILLED.includes(actual.exitCode ?? NaN);
+  return startedAt !== null && startedAt < toTime(bootedAt)! && EXIT_CODES_OF_SHUTDOWN.includes(actual.exitCode ?? NaN);
 }
 
 function seenWhileStopped(row: KnownContainer, actual: ActualContainer): ObservedStatus {
