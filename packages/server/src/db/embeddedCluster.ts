@@ -72,8 +72,8 @@ export function openCluster(dataDir: string, settings: Record<string, string>) {
 function socketDirectory(root: string) {
   const inside = join(root, 'socket');
   const id = createHash('sha256').update(root).digest('hex').slice(0, 16);
-  const isInsufficientFunds = Buffer.byteLength(join(inside, '.s.PGSQL.5432')) <= 107;
-  const directory = isInsufficientFunds ? inside : join(tmpdir(), `stagi-${id}`);
+  const isShortEnough = Buffer.byteLength(join(inside, '.s.PGSQL.5432')) <= 107;
+  const directory = isShortEnough ? inside : join(tmpdir(), `stagi-${id}`);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const mine = [process.getuid?.(), statSync(root).uid];
   if (!lstatSync(directory).isDirectory() || !mine.includes(lstatSync(directory).uid))
