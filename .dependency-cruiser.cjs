@@ -10,6 +10,7 @@ const GROUND = [
   'jobs',
   'bus',
   'http',
+  'installation',
   'loops',
   'mail',
   'metrics',

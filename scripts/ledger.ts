@@ -1,9 +1,9 @@
 import pino from 'pino';
 import { readConfig } from '../packages/server/src/config/config.ts';
 import { ConfigError } from '../packages/server/src/config/configError.ts';
-import { startEmbeddedPostgres } from '../packages/server/src/db/embedded.ts';
-import { openPool } from '../packages/server/src/db/pool.ts';
+import { openPool, type Pool } from '../packages/server/src/db/pool.ts';
 import { createRun, runVerification } from '../packages/server/src/ledger/runs.ts';
+import { withDatabaseUrl } from './database.ts';
 
 /** Holds the whole ledger against itself, whether the platform runs or not; 1 when it does not add up. */
 if (process.argv[2] !== 'verify' || process.argv.length > 3) {
@@ -20,26 +20,25 @@ try {
 
 async function verify(): Promise<boolean> {
   const config = readConfig(process.env);
-  const embedded = config.databaseUrl
-    ? null
-    : await startEmbeddedPostgres({
-        dataDir: `${config.dataDir}/postgres`,
-        log: { info: () => {}, warn: (line) => console.error(line) },
-      });
-  // One reads, the other writes down how far it is.
-  const pool = openPool(config.databaseUrl ?? embedded!.url, { max: 2 });
-  try {
-    const { rows } = await pool.pg.query(`select to_regclass('ledger_run') is not null as ready`);
-    if (!rows[0]?.ready) throw new ConfigError('DATABASE_URL', 'holds no ledger of this version: start the platform');
-    const run = await createRun(pool.db, 'command', null);
-    const verdict = await runVerification({ db: pool.db, log: pino({ level: 'silent' }) }, run);
-    if (!verdict) throw new Error(`run ${run} was carried out by somebody else`);
-    const counts = Object.entries(verdict.counts).map(([name, n]) => `${n} ${name}`);
-    console.log(`ledger: ${counts.join(', ')}; ${verdict.problems} problems`);
-    for (const { about, id, problem } of verdict.findings) console.log(`  ${about} ${id}: ${problem}`);
-    return verdict.problems === 0;
-  } finally {
-    await pool.close();
-    await embedded?.stop();
-  }
+  return withDatabaseUrl(config, async (url) => {
+    // One reads, the other writes down how far it is.
+    const pool = openPool(url, { max: 2 });
+    try {
+      return await verifyIn(pool);
+    } finally {
+      await pool.close();
+    }
+  });
+}
+
+async function verifyIn(pool: Pool): Promise<boolean> {
+  const { rows } = await pool.pg.query(`select to_regclass('ledger_run') is not null as ready`);
+  if (!rows[0]?.ready) throw new ConfigError('DATABASE_URL', 'holds no ledger of this version: start the platform');
+  const run = await createRun(pool.db, 'command', null);
+  const verdict = await runVerification({ db: pool.db, log: pino({ level: 'silent' }) }, run);
+  if (!verdict) throw new Error(`run ${run} was carried out by somebody else`);
+  const counts = Object.entries(verdict.counts).map(([name, n]) => `${n} ${name}`);
+  console.log(`ledger: ${counts.join(', ')}; ${verdict.problems} problems`);
+  for (const { about, id, problem } of verdict.findings) console.log(`  ${about} ${id}: ${problem}`);
+  return verdict.problems === 0;
 }

@@ -1,65 +1,101 @@
 import { userInfo } from 'node:os';
+import { parseArgs } from 'node:util';
 import { OperatorChangeRefused, setOperator } from '../packages/server/src/admin/setOperator.ts';
 import { type Config, readConfig } from '../packages/server/src/config/config.ts';
 import { ConfigError } from '../packages/server/src/config/configError.ts';
-import { startEmbeddedPostgres } from '../packages/server/src/db/embedded.ts';
-import { openPool } from '../packages/server/src/db/pool.ts';
+import { openPool, type Pool } from '../packages/server/src/db/pool.ts';
 import type { Db } from '../packages/server/src/db/schema.ts';
+import { MoveRefused, moveInstallation } from '../packages/server/src/installation/move.ts';
+import { requireOwnInstallation } from '../packages/server/src/installation/open.ts';
 import { ADMIN_NAME, createAdminKey, revokeAdminKeys } from '../packages/server/src/objects/adminKeys.ts';
 import { createSecretBox, loadSecretKey } from '../packages/server/src/secrets/secretBox.ts';
+import { withDatabaseUrl } from './database.ts';
 
 const USAGE = `usage: npm run operator -- <command>
   make <email>             says that this person operates the platform
   remove <email>           says that they no longer do
   s3-admin <name>          an access key that makes and deletes S3 buckets of its own, outside all workspaces
-  s3-admin-revoke <name>   ends all such keys of this name; their buckets stay`;
+  s3-admin-revoke <name>   ends all such keys of this name; their buckets stay
+  move [--origin <address>] [--daemon-origin <address or none>] [--environment <name>] [--data]
+                           says that the platform is to have another address, mark of its machines or data folder`;
 
-/** What an operator does at the command line; the platform may run or not. */
-const [command = '', subject, ...more] = process.argv.slice(2);
-const COMMANDS: Record<string, (db: Db, config: Config, subject: string) => Promise<void>> = {
-  make: changeOperator,
-  remove: changeOperator,
-  's3-admin': makeS3Admin,
-  's3-admin-revoke': revokeS3Admin,
-};
-const run = COMMANDS[command];
-if (!run || !subject || more.length > 0 || (command.startsWith('s3-') && !ADMIN_NAME.test(subject))) {
-  console.error(USAGE);
-  process.exit(2);
+/** A command's arguments, and the environment that it works with. */
+interface Given {
+  subject: string;
+  config: Config;
 }
+
+/** The operator's commands; the platform may run or not. */
+const COMMANDS: Record<string, (pool: Pool, given: Given) => Promise<void>> = {
+  make: ({ db }, given) => changeOperator(db, 'make', given),
+  remove: ({ db }, given) => changeOperator(db, 'remove', given),
+  's3-admin': ({ db }, given) => makeS3Admin(db, given),
+  's3-admin-revoke': ({ db }, given) => revokeS3Admin(db, given),
+};
+const { values: flags, positionals } = readArguments();
+const [command = '', subject = '', ...more] = positionals;
 try {
-  const config = readConfig(process.env);
-  const embedded = config.databaseUrl
-    ? null
-    : await startEmbeddedPostgres({
-        dataDir: `${config.dataDir}/postgres`,
-        log: { info: () => {}, warn: (line) => console.error(line) },
-      });
-  const pool = openPool(config.databaseUrl ?? embedded!.url, { max: 1 });
-  try {
-    const { rows } = await pool.pg.query(`select to_regclass('s3_key') is not null as ready`);
-    if (!rows[0]?.ready) throw new OperatorChangeRefused('Start the platform once before: its database is not ready.');
-    await run(pool.db, config, subject);
-  } finally {
-    await pool.close();
-    await embedded?.stop();
-  }
+  if (command === 'move') await move();
+  else await runCommand();
 } catch (error) {
-  if (!(error instanceof OperatorChangeRefused || error instanceof ConfigError)) throw error;
-  console.error(error.message);
+  if (![OperatorChangeRefused, ConfigError, MoveRefused].some((kind) => error instanceof kind)) throw error;
+  console.error((error as Error).message);
   process.exit(1);
 }
 
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        origin: { type: 'string' },
+        'daemon-origin': { type: 'string' },
+        environment: { type: 'string' },
+        data: { type: 'boolean' },
+      },
+    });
+  } catch (error) {
+    console.error((error as Error).message);
+    return refuseUsage();
+  }
+}
+
+function refuseUsage(): never {
+  console.error(USAGE);
+  process.exit(2);
+}
+
+async function runCommand(): Promise<void> {
+  const run = COMMANDS[command];
+  const isUsable = run && subject && more.length === 0 && Object.keys(flags).length === 0;
+  if (!isUsable || (command.startsWith('s3-') && !ADMIN_NAME.test(subject))) refuseUsage();
+  const config = readConfig(process.env);
+  await withPool(config, async (pool) => {
+    await requireOwnInstallation(pool.pg, config);
+    await run(pool, { subject, config });
+  });
+}
+
+async function withPool(config: Config, work: (pool: Pool) => Promise<void>): Promise<void> {
+  await withDatabaseUrl(config, async (url) => {
+    const pool = openPool(url, { max: 1 });
+    try {
+      await work(pool);
+    } finally {
+      await pool.close();
+    }
+  });
+}
+
 /** The first operator cannot be made by another. */
-async function changeOperator(db: Db, _config: Config, email: string): Promise<void> {
-  const what = command === 'make' ? 'make' : 'remove';
-  const { name, changed, operators } = await setOperator(db, what, email, userInfo().username);
-  const now = what === 'make' ? 'an operator' : 'no operator';
+async function changeOperator(db: Db, act: 'make' | 'remove', { subject: email }: Given): Promise<void> {
+  const { name, changed, operators } = await setOperator(db, act, email, userInfo().username);
+  const now = act === 'make' ? 'an operator' : 'no operator';
   console.log(`${name} (${email}) is ${now}${changed ? ' now' : ' already'}.`);
   if (operators === 0) console.log('Nobody is an operator any more: npm run operator -- make <email>');
 }
 
-async function makeS3Admin(db: Db, config: Config, name: string): Promise<void> {
+async function makeS3Admin(db: Db, { subject: name, config }: Given): Promise<void> {
   const secrets = createSecretBox(loadSecretKey(config.secretKey, config.dataDir));
   const { accessKeyId, secretAccessKey } = await createAdminKey({ db, secrets }, name);
   console.log(`Endpoint:          ${config.s3Origin}`);
@@ -68,6 +104,27 @@ async function makeS3Admin(db: Db, config: Config, name: string): Promise<void> 
   console.log(`Owner of buckets:  ${name}`);
 }
 
-async function revokeS3Admin(db: Db, _config: Config, name: string): Promise<void> {
+async function revokeS3Admin(db: Db, { subject: name }: Given): Promise<void> {
   console.log(`Access keys of ${name} that were revoked: ${await revokeAdminKeys({ db }, name)}`);
+}
+
+async function move(): Promise<void> {
+  const { origin, 'daemon-origin': daemonOrigin, environment, data } = flags;
+  if (subject || Object.keys(flags).length === 0) refuseUsage();
+  // Read as if it were configured already: with the same checks and in the same form.
+  const config = readConfig({
+    ...process.env,
+    ...(origin !== undefined && { APP_ORIGIN: origin }),
+    ...(daemonOrigin !== undefined && { DAEMON_ORIGIN: daemonOrigin === 'none' ? '' : daemonOrigin }),
+    ...(environment !== undefined && { STAGI_ENVIRONMENT: environment }),
+  });
+  await withPool(config, async ({ pg }) => {
+    const told = await moveInstallation(pg, config, {
+      origin: origin !== undefined,
+      daemonOrigin: daemonOrigin !== undefined,
+      environment: environment !== undefined,
+      data,
+    });
+    console.log([...told, 'Configure all its processes so, and start them again.'].join('\n'));
+  });
 }

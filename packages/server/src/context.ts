@@ -17,6 +17,8 @@ import type { SharedSlots } from './slots/sharedSlots.ts';
 /** The services that the platform runs on, passed as an argument. */
 export interface Context {
   config: Config;
+  /** By it database, data folder and machines know that they belong together. */
+  installationId: string;
   /** Access to all rows, for the platform's own work. Handlers get what their call may access instead (`app/crossWorkspaceCalls.ts`). */
   db: Db;
   /** Access to the rows of one workspace; null: to rows without a workspace. */

@@ -14,7 +14,7 @@ import type { Context } from './context.ts';
 import { startCommandRetention } from './daemon-link/commandRetention.ts';
 import { startEmbeddedPostgres } from './db/embedded.ts';
 import { memberUrl, requireMemberRole } from './db/memberRole.ts';
-import { migrate } from './db/migrate.ts';
+import { NewerDatabase } from './db/migrate.ts';
 import { openPool } from './db/pool.ts';
 import { withinWorkspace } from './db/withinWorkspace.ts';
 import { startFileWorker } from './files/worker.ts';
@@ -24,6 +24,7 @@ import { createImporter } from './gitHosting/importRepository.ts';
 import { startGitMaintenance } from './gitHosting/maintenance.ts';
 import { serveGitSsh } from './gitHosting/ssh.ts';
 import { listenAt, type StopAccepting } from './http/listenAt.ts';
+import { type Opened, openInstallation, refuseSecondDatabase } from './installation/open.ts';
 import { startInstanceWorker } from './instances/worker.ts';
 import { startQueue } from './jobs/queue.ts';
 import { startLedgerWorker } from './ledger/worker.ts';
@@ -75,9 +76,9 @@ type Stop = () => Promise<unknown>;
 const unreported: Step = (_doing, _done, work) => work();
 
 /** Starts the platform: database, queue, clouds, the HTTP servers and the loops of this process's roles. */
-export async function start(config: Config, step: Step = unreported): Promise<Running> {
+export async function start(configured: Config, step: Step = unreported): Promise<Running> {
   const meters = createPrometheusCollector();
-  const log = openLog(config, meters);
+  const log = openLog(configured, meters);
   const stops: Stop[] = [async () => meters.stop()];
   const stop = async (): Promise<void> => {
     for (const end of stops.splice(0).reverse()) {
@@ -85,8 +86,12 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
     }
   };
   try {
-    const databaseUrl = config.databaseUrl ?? (await embedded());
-    await step('Migrating the database', migrationsDone, () => migrateOrExplain(databaseUrl, config));
+    refuseSecondDatabase(configured);
+    const databaseUrl = configured.databaseUrl ?? (await embedded());
+    const { config, installation, migrations } = await step('Migrating the database', migrationsDone, () =>
+      openOrExplain(databaseUrl, configured),
+    );
+    for (const migration of migrations) log.info(migration, 'migrated the database');
     const onError = (error: Error): void => log.warn({ err: error }, 'database connection lost');
     const poolOptions = { onError, max: config.databaseConnections };
     const pool = openPool(databaseUrl, poolOptions);
@@ -117,6 +122,7 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
     stops.push(async () => repositories.close());
     const ctx: Context = {
       config,
+      installationId: installation.id,
       db: pool.db,
       within: (workspaceId) => withinWorkspace(callsPool.pg, workspaceId),
       pg: pool.pg,
@@ -216,7 +222,7 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
   }
 
   async function embedded(): Promise<string> {
-    const dataDir = `${config.dataDir}/postgres`;
+    const dataDir = `${configured.dataDir}/postgres`;
     const postgres = await step(
       'Starting PostgreSQL',
       () => 'PostgreSQL started',
@@ -227,10 +233,11 @@ export async function start(config: Config, step: Step = unreported): Promise<Ru
   }
 }
 
-async function migrateOrExplain(databaseUrl: string, config: Config): Promise<number> {
+async function openOrExplain(databaseUrl: string, config: Config): Promise<Opened> {
   try {
-    return await migrate(databaseUrl);
+    return await openInstallation(databaseUrl, config);
   } catch (cause) {
+    if (cause instanceof ConfigError || cause instanceof NewerDatabase) throw cause;
     const { message, code } = cause as NodeJS.ErrnoException;
     // A name with several addresses fails with an error that has a code and no message.
     const reason = `The database cannot be used: ${message || code}`;
@@ -239,8 +246,10 @@ async function migrateOrExplain(databaseUrl: string, config: Config): Promise<nu
   }
 }
 
-const migrationsDone = (applied: number): string =>
-  applied > 0 ? `Database migrated: ${applied} new` : 'Database up to date';
+const migrationsDone = ({ migrations }: Opened): string =>
+  migrations.length > 0
+    ? `Database migrated to ${migrations.at(-1)!.name}: ${migrations.length} new`
+    : 'Database up to date';
 
 function localCloudDone(readiness: Readiness): string | { missing: string } {
   switch (readiness.state) {

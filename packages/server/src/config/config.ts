@@ -56,7 +56,9 @@ export interface Config extends ObjectStorage, GitHosting {
   fakeCloudUrl: string | null;
   /** Another simulated cloud, which cannot stop servers. */
   fakeFixedCloudUrl: string | null;
+  /** Marks our machines at clouds. Unless `hasNamedEnvironment`, the database knows it better (`installation/open.ts`). */
   environment: string;
+  hasNamedEnvironment: boolean;
   /** The duration of a worker's lease on a server. */
   leaseMs: number;
   /** How often each cloud's machines are compared with our servers. */
@@ -133,6 +135,7 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     fakeCloudUrl: env.FAKE_CLOUD_URL || null,
     fakeFixedCloudUrl: env.FAKE_FIXED_CLOUD_URL || null,
     environment: word(env, 'STAGI_ENVIRONMENT', defaultEnvironment(dataDir)),
+    hasNamedEnvironment: !!env.STAGI_ENVIRONMENT,
     leaseMs: seconds(env, 'LEASE_SECONDS', 30),
     sweepMs: seconds(env, 'SWEEP_SECONDS', 300),
     quarantineMs: seconds(env, 'QUARANTINE_SECONDS', 600),

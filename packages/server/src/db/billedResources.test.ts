@@ -33,7 +33,9 @@ beforeAll(async () => {
   await migrateUntil(url.href, BEFORE);
   pool = openPool(url.href);
   await fill();
-  expect(await migrate(url.href)).toBe(MIGRATIONS.length - MIGRATIONS.findIndex((one) => one.name === BEFORE) - 1);
+  expect(await migrate(url.href)).toHaveLength(
+    MIGRATIONS.length - MIGRATIONS.findIndex((one) => one.name === BEFORE) - 1,
+  );
 });
 afterAll(async () => {
   const name = (await pool.pg.query<{ name: string }>('select current_database() as name')).rows[0]!.name;

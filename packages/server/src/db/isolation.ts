@@ -150,7 +150,10 @@ export const OF_A_PERSON: readonly Table[] = [
 
 /** Tables of the platform itself, and the privileges that calls of people have on them. */
 export const OF_THE_PLATFORM: Partial<
-  Record<Table | 'migration' | 'journal_kind' | 'journal_flow', { why: string; may: readonly Privilege[] }>
+  Record<
+    Table | 'migration' | 'installation' | 'journal_kind' | 'journal_flow',
+    { why: string; may: readonly Privilege[] }
+  >
 > = {
   former_address: { why: 'keyed hashes of addresses that nobody has any more', may: EVERYTHING },
   starter_mailbox: { why: 'keyed hashes of mailboxes that have had starter credit', may: EVERYTHING },
@@ -172,6 +175,7 @@ export const OF_THE_PLATFORM: Partial<
   usage_thinning: { why: 'up to when the samples of all servers are thinned', may: ['select'] },
   signing_key: { why: 'read at start', may: [] },
   migration: { why: 'what has been applied; written at start', may: [] },
+  installation: { why: 'by what processes know that they belong to this platform; read at start', may: [] },
   kept_slug: { why: 'Unique IDs of deleted containers, which others may not have', may: [] },
   stray: { why: 'machines that no workspace owns: for operators alone', may: [] },
 };

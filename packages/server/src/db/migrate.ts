@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { PgBoss } from 'pg-boss';
+import { VERSION } from '../config/version.ts';
 import { isolate, letEnqueue } from './isolation.ts';
 import { JOURNAL_KINDS } from './journalKinds.ts';
 import { ensureMemberRole } from './memberRole.ts';
@@ -69,6 +70,7 @@ import * as restarts from './migrations/0070_restarts.ts';
 import * as endpointChecks from './migrations/0071_endpoint_checks.ts';
 import * as stopGrace from './migrations/0085_stop_grace.ts';
 import * as launch from './migrations/0086_launch.ts';
+import * as installation from './migrations/0087_installation.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -138,15 +140,31 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0071_endpoint_checks', sql: endpointChecks.sql },
   { name: '0085_stop_grace', sql: stopGrace.sql },
   { name: '0086_launch', sql: launch.sql },
+  { name: '0087_installation', sql: installation.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;
+
+/** A migration that was new to the database. */
+export interface Migrated {
+  name: string;
+  ms: number;
+}
+
+/** Both run under the lock. What `before` throws leaves the database as it is. */
+export interface AroundMigration {
+  before?(client: pg.Client): Promise<void>;
+  after?(client: pg.Client, applied: readonly Migrated[]): Promise<void>;
+}
+
+/** The database was migrated by a newer version, whose rows this one would not understand. */
+export class NewerDatabase extends Error {}
 
 /**
  * Migrates a database to this version: each migration once, in its own transaction, under an advisory
  * lock so that processes that start together do not race. Also applies isolation.ts and creates the job queue's tables.
- * Returns how many migrations were new.
+ * Answers which migrations were new. Throws `NewerDatabase`.
  */
-export async function migrate(databaseUrl: string): Promise<number> {
+export async function migrate(databaseUrl: string, around: AroundMigration = {}): Promise<Migrated[]> {
   const client = new pg.Client({
     connectionString: databaseUrl,
     application_name: 'stagi-migrate',
@@ -155,28 +173,53 @@ export async function migrate(databaseUrl: string): Promise<number> {
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
+    const known = await migrationsIn(client);
+    refuseNewer(known);
+    await around.before?.(client);
     await ensureMemberRole(client);
     await client.query(
       'create table if not exists migration (name text primary key, applied_at timestamptz not null default now())',
     );
-    const { rows } = await client.query<{ name: string }>('select name from migration');
-    const applied = new Set(rows.map((row) => row.name));
-    for (const migration of MIGRATIONS) {
-      if (applied.has(migration.name)) continue;
-      await inOneTransaction(client, async () => {
-        await client.query(migration.sql);
-        await client.query('insert into migration (name) values ($1)', [migration.name]);
-      });
-    }
+    const applied: Migrated[] = [];
+    for (const migration of MIGRATIONS) if (!known.has(migration.name)) applied.push(await apply(client, migration));
     await inOneTransaction(client, () => writeStatusMoves(client));
     await inOneTransaction(client, () => writeJournalKinds(client));
     await isolate(client);
     await createQueueTables(databaseUrl);
     await inOneTransaction(client, () => letEnqueue(client));
-    return MIGRATIONS.length - applied.size;
+    await around.after?.(client, applied);
+    return applied;
   } finally {
     await client.end();
   }
+}
+
+async function migrationsIn(client: pg.Client): Promise<ReadonlySet<string>> {
+  const { rows: tables } = await client.query<{ exists: boolean }>(
+    `select to_regclass('migration') is not null as exists`,
+  );
+  if (!tables[0]!.exists) return new Set();
+  const { rows } = await client.query<{ name: string }>('select name from migration');
+  return new Set(rows.map(({ name }) => name));
+}
+
+function refuseNewer(known: ReadonlySet<string>): void {
+  const own = new Set(MIGRATIONS.map(({ name }) => name));
+  const unknown = [...known].filter((name) => !own.has(name)).sort();
+  if (unknown.length > 0)
+    throw new NewerDatabase(
+      `The database was migrated by a newer version than ${VERSION} (${unknown.join(', ')}): start that version, ` +
+        'or restore a backup of before the upgrade',
+    );
+}
+
+async function apply(client: pg.Client, { name, sql }: (typeof MIGRATIONS)[number]): Promise<Migrated> {
+  const start = performance.now();
+  await inOneTransaction(client, async () => {
+    await client.query(sql);
+    await client.query('insert into migration (name) values ($1)', [name]);
+  });
+  return { name, ms: Math.round(performance.now() - start) };
 }
 
 async function writeStatusMoves(client: pg.Client): Promise<void> {

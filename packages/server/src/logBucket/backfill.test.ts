@@ -28,7 +28,7 @@ it('makes log buckets for servers that were rented before there were any, and co
   await sql`alter table log_head drop column kept_bytes`.execute(ctx.db);
   await sql`delete from migration where name = '0050_log_buckets'`.execute(ctx.db);
 
-  expect(await migrate(before.databaseUrl)).toBe(1);
+  expect(await migrate(before.databaseUrl)).toHaveLength(1);
   const storages = await ctx.db.selectFrom('storage').selectAll().execute();
   expect(storages.map(({ instance_id }) => instance_id)).toEqual([open]);
   expect(storages[0]).toMatchObject({ kind: 'log', status: 'renting', size_gb: 100, workspace_id: alice.workspaceId });

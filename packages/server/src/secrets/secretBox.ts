@@ -13,10 +13,11 @@ export interface SecretBox {
 }
 
 const TAG_BYTES = 16;
+const KEY_FILE = 'secret.key';
 
 export function createSecretBox(key: Buffer): SecretBox {
   const markKey = Buffer.from(hkdfSync('sha256', key, '', 'stagi marks', 32));
-  const keyId = createHash('sha256').update(key).digest('hex').slice(0, 8);
+  const keyId = keyIdOf(key);
   return {
     seal(plain, place) {
       const nonce = randomBytes(12);
@@ -34,7 +35,7 @@ export function createSecretBox(key: Buffer): SecretBox {
       const [version, id, nonce, text, tag, ...more] = sealed.split('.');
       if (version !== 'v1' || nonce === undefined || text === undefined || tag === undefined || more.length > 0)
         throw new Error('not a sealed secret');
-      if (id !== keyId) throw new Error(`secret is sealed with key ${id}, which is not configured`);
+      if (id !== keyId) throw new Error(`secret is sealed with key ${id}, and STAGI_SECRET_KEY is key ${keyId}`);
       const decipher = createDecipheriv('aes-256-gcm', key, bytesOf(nonce), {
         // A shorter tag could be guessed.
         authTagLength: TAG_BYTES,
@@ -53,10 +54,20 @@ function bytesOf(base64url: string): Buffer {
   return bytes;
 }
 
+/** Names a key in what it sealed, in messages and in the database; tells nothing about it. */
+export const keyIdOf = (key: Buffer): string => createHash('sha256').update(key).digest('hex').slice(0, 8);
+
 /** The configured key, or the one in the data directory, which the first start creates (mode 0400). */
 export function loadSecretKey(configured: string | null, dataDir: string): Buffer {
+  const found = findSecretKey(configured, dataDir);
+  if (found) return found;
+  writeFileSync(join(dataDir, KEY_FILE), randomBytes(32).toString('base64'), { mode: 0o400, flag: 'wx', flush: true });
+  return findSecretKey(null, dataDir)!;
+}
+
+/** As `loadSecretKey`; null where that would make one. */
+export function findSecretKey(configured: string | null, dataDir: string): Buffer | null {
   if (configured) return Buffer.from(configured, 'base64');
-  const file = join(dataDir, 'secret.key');
-  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o400, flag: 'wx' });
-  return Buffer.from(readFileSync(file, 'utf8'), 'base64');
+  const file = join(dataDir, KEY_FILE);
+  return existsSync(file) ? Buffer.from(readFileSync(file, 'utf8'), 'base64') : null;
 }

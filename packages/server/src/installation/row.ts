@@ -1,0 +1,72 @@
+import type pg from 'pg';
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/configError.ts';
+import { VERSION } from '../config/version.ts';
+
+/** The row of table `installation`, as every process of this platform must be configured. */
+export interface Installation {
+  /** Marks what is ours at clouds and in other S3 services; never changes. */
+  id: string;
+  /** The id in the data folder. */
+  dataFolder: string;
+  /** Marks our machines at clouds. */
+  environment: string;
+  /** Names the key that secrets are sealed with; tells nothing about it. */
+  keyId: string;
+  appOrigin: string;
+  daemonOrigin: string | null;
+  /** The version that migrated the database last. */
+  version: string;
+}
+
+export type Connection = Pick<pg.Client, 'query'>;
+
+/** Null: a database of before the table, or a new one. */
+export async function readInstallation(client: Connection): Promise<Installation | null> {
+  if (!(await hasTable(client, 'installation'))) return null;
+  const { rows } = await client.query<Installation>(
+    `select id, data_folder as "dataFolder", environment, key_id as "keyId", app_origin as "appOrigin", daemon_origin as "daemonOrigin", version
+     from installation`,
+  );
+  return rows[0] ?? null;
+}
+
+/** Throws when no version that knows the table has started on the database. */
+export async function requireInstallation(client: Connection): Promise<Installation> {
+  const found = await readInstallation(client);
+  if (found) return found;
+  throw new ConfigError('DATABASE_URL', 'leads to a database that is not ready: start the platform once before');
+}
+
+export async function insertInstallation(client: Connection, row: Omit<Installation, 'id' | 'version'>): Promise<void> {
+  await client.query(
+    `insert into installation (data_folder, environment, key_id, app_origin, daemon_origin, version)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [row.dataFolder, row.environment, row.keyId, row.appOrigin, row.daemonOrigin, VERSION],
+  );
+}
+
+export async function updateOrigins(
+  client: Connection,
+  { appOrigin, daemonOrigin }: Pick<Config, 'appOrigin' | 'daemonOrigin'>,
+): Promise<void> {
+  await client.query('update installation set app_origin = $1, daemon_origin = $2', [appOrigin, daemonOrigin]);
+}
+
+export async function updateVersion(client: Connection): Promise<void> {
+  await client.query('update installation set version = $1', [VERSION]);
+}
+
+/** True for a database that no version has migrated. */
+export const isNew = async (client: Connection): Promise<boolean> => !(await hasTable(client, 'migration'));
+
+export async function hasPeople(client: Connection): Promise<boolean> {
+  if (!(await hasTable(client, 'app_user'))) return false;
+  const { rows } = await client.query('select from app_user limit 1');
+  return rows.length > 0;
+}
+
+async function hasTable(client: Connection, name: string): Promise<boolean> {
+  const { rows } = await client.query<{ exists: boolean }>('select to_regclass($1) is not null as exists', [name]);
+  return rows[0]!.exists;
+}

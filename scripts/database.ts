@@ -1,0 +1,16 @@
+import type { Config } from '../packages/server/src/config/config.ts';
+import { startEmbeddedPostgres } from '../packages/server/src/db/embedded.ts';
+import { refuseSecondDatabase } from '../packages/server/src/installation/open.ts';
+
+/** Runs `work` with the URL of the platform's database, whether the platform runs or not. */
+export async function withDatabaseUrl<T>(config: Config, work: (url: string) => Promise<T>): Promise<T> {
+  if (config.databaseUrl) return work(config.databaseUrl);
+  refuseSecondDatabase(config);
+  const log = { info: () => {}, warn: (line: string) => console.error(line) };
+  const embedded = await startEmbeddedPostgres({ dataDir: `${config.dataDir}/postgres`, log });
+  try {
+    return await work(embedded.url);
+  } finally {
+    await embedded.stop();
+  }
+}
