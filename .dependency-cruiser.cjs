@@ -15,6 +15,7 @@ const GROUND = [
   'mail',
   'metrics',
   'providers',
+  'quarantine',
   'reconcile',
   'secrets',
   'slots',

@@ -33,6 +33,8 @@ export interface Context {
   files: BlobStore;
   /** The git repositories of projects, to read from. */
   repositories: Repositories;
+  /** The id by which database and bytes know that they belong together; bytes of another installation are left alone. */
+  installationId?: string;
   /** Shows that this process is alive: leases and unfinished writes of a process that has ended are taken over. */
   registration: WorkerRegistration;
   jobs: Queue;

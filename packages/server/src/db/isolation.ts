@@ -176,6 +176,8 @@ export const OF_THE_PLATFORM: Partial<
   signing_key: { why: 'read at start', may: [] },
   migration: { why: 'what has been applied; written at start', may: [] },
   installation: { why: 'by what processes know that they belong to this platform; read at start', may: [] },
+  unknown_bytes: { why: 'names of bytes that no row knows: for operators alone', may: [] },
+  quarantine_place: { why: 'when places of bytes were compared with the rows', may: [] },
   kept_slug: { why: 'Unique IDs of deleted containers, which others may not have', may: [] },
   stray: { why: 'machines that no workspace owns: for operators alone', may: [] },
 };

@@ -71,6 +71,7 @@ import * as endpointChecks from './migrations/0071_endpoint_checks.ts';
 import * as stopGrace from './migrations/0085_stop_grace.ts';
 import * as launch from './migrations/0086_launch.ts';
 import * as installation from './migrations/0087_installation.ts';
+import * as unknownBytes from './migrations/0088_unknown_bytes.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -141,6 +142,7 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0085_stop_grace', sql: stopGrace.sql },
   { name: '0086_launch', sql: launch.sql },
   { name: '0087_installation', sql: installation.sql },
+  { name: '0088_unknown_bytes', sql: unknownBytes.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;
 

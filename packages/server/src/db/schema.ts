@@ -78,6 +78,7 @@ import type { ProjectActivityTable, ProjectImportTable, ProjectInstanceTable, Pr
 import type {
   LogChunkTable,
   LogCopyTable,
+  QuarantinePlaceTable,
   S3BlobTable,
   S3BucketTable,
   S3KeyTable,
@@ -87,6 +88,7 @@ import type {
   StorageSampleTable,
   StorageShareTable,
   StorageTable,
+  UnknownBytesTable,
 } from './storageTables.ts';
 import type { TaskEventTable, TaskFavoriteTable, TaskRunTable, TaskScheduleTable, TaskTable } from './taskTables.ts';
 import type { UsageSampleTable, UsageThinningTable } from './usageTables.ts';
@@ -386,6 +388,8 @@ export interface Database {
   contact_request: ContactRequestTable;
   feedback_image: FeedbackImageTable;
   stored_file: StoredFileTable;
+  unknown_bytes: UnknownBytesTable;
+  quarantine_place: QuarantinePlaceTable;
   analytics_event: AnalyticsEventTable;
   audit: AuditTable;
   audit_head: AuditHeadTable;

@@ -68,6 +68,28 @@ export interface S3BlobTable {
   created_at: Created;
 }
 
+/** Bytes that lie in a place and that no row knows. */
+export interface UnknownBytesTable {
+  /** `objects/<location>`, `files` or `repositories`. */
+  place: string;
+  /** As the place calls it. */
+  name: string;
+  /** Null: nobody measured it. */
+  bytes: bigint | null;
+  /** Each comparison since then found it. */
+  found_at: Created;
+  removal_approved_at: Date | null;
+}
+
+/** The last comparison of a place with the rows. */
+export interface QuarantinePlaceTable {
+  place: string;
+  /** All that lies in it, known or not. */
+  listed: bigint;
+  has_alarm: boolean;
+  compared_at: Created;
+}
+
 export interface S3ObjectTable {
   bucket_id: number;
   /** UTF-8: the order of its bytes is the order of a listing. */

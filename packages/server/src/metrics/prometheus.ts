@@ -77,6 +77,10 @@ export function createPrometheusCollector(): Collector {
     registers,
   });
   const s3Missing = gauge('stagi_s3_blobs_missing', 'Stored blobs whose bytes the last repair did not find');
+  const unknown = gauge('stagi_unknown_bytes', 'Names in a place of bytes that no row of the database knows', [
+    'place',
+  ]);
+  const unknownAlarm = gauge('stagi_unknown_bytes_alarm', '1 when they are so many that none is removed', ['place']);
   const s3Corrected = new Counter({
     name: 'stagi_s3_use_corrected_total',
     help: 'Buckets whose use was wrong; any is a bug',
@@ -149,6 +153,10 @@ export function createPrometheusCollector(): Collector {
     portAnswered: (status, seconds) => ports.observe({ status: String(status) }, seconds),
     portsOpen: (count) => portsInside.set(count),
     blobsMissing: (count) => s3Missing.set(count),
+    unknownBytes(place, count, hasAlarm) {
+      unknown.set({ place }, count);
+      unknownAlarm.set({ place }, hasAlarm ? 1 : 0);
+    },
     useCorrected: () => s3Corrected.inc(),
     logged(level) {
       if (COUNTED_LEVELS.includes(level)) messages.inc({ level });

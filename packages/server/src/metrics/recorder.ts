@@ -19,6 +19,8 @@ export interface MetricsRecorder {
   portsOpen(count: number): void;
   /** How many blobs the last repair found without their bytes. */
   blobsMissing(count: number): void;
+  /** The last comparison of a place: names that no row knows; with the alarm none of them is removed. */
+  unknownBytes(place: string, count: number, hasAlarm: boolean): void;
   /** The repair corrected the use of a bucket. */
   useCorrected(): void;
 }
