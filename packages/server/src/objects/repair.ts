@@ -1,31 +1,29 @@
-import type { BlobStore, StoredBlob } from '@stagi/s3/blobStore.ts';
+import type { BlobStore } from '@stagi/s3/blobStore.ts';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import { type Loop, repeatEvery } from '../loops/repeatEvery.ts';
+import { isOurPlace } from '../quarantine/belongsToUs.ts';
+import { inStore, type Listed, type Place } from '../quarantine/place.ts';
+import { quarantineUnknown } from '../quarantine/quarantineUnknown.ts';
 import { LIVE_WORKERS } from '../reconcile/workerRegistry.ts';
 import { BLOB_FOLDER, blobName } from './blobs.ts';
 
 const EVERY_MS = 3_600_000;
 const AT_ONCE = 1_000;
 
-type Surroundings = Pick<Context, 'db' | 'blobs' | 'log' | 'meters'>;
+type Surroundings = Pick<Context, 'db' | 'blobs' | 'log' | 'meters' | 'installationId'>;
 
 /** Makes rows and bytes agree: now, and every hour. */
 export function startRepair(ctx: Surroundings): Loop {
-  let isFirst = true;
-  return repeatEvery(ctx, EVERY_MS, 'repair of objects', async () => {
-    await repairObjects(ctx, { keepMs: isFirst ? 0 : EVERY_MS });
-    isFirst = false;
-  });
+  return repeatEvery(ctx, EVERY_MS, 'repair of objects', () => repairObjects(ctx));
 }
 
-/** `keepMs`: bytes without a row that are younger are left alone. */
-export async function repairObjects(ctx: Surroundings, { keepMs }: { keepMs: number }): Promise<void> {
+export async function repairObjects(ctx: Surroundings): Promise<void> {
   await doomAbandoned(ctx);
   let missing = 0;
   for (const [location, store] of ctx.blobs) {
     try {
-      missing += await compareLocation(ctx, location, store, keepMs);
+      missing += await compareLocation(ctx, location, store);
     } catch (error) {
       // The other locations are compared all the same.
       ctx.log.error({ err: error, location }, 'cannot compare the objects of a location');
@@ -44,25 +42,41 @@ async function doomAbandoned({ db, log }: Surroundings): Promise<void> {
   if (numAffectedRows) log.info({ blobs: Number(numAffectedRows) }, 'unfinished writes of ended processes are removed');
 }
 
-/** Walks bytes and rows side by side, both in the order of the blobs' ids. Answers how many bytes are missing. */
-async function compareLocation(ctx: Surroundings, location: string, store: BlobStore, keepMs: number): Promise<number> {
+/** Quarantines bytes without a row. Answers how many rows are without their bytes. */
+async function compareLocation(ctx: Surroundings, location: string, store: BlobStore): Promise<number> {
   let count = 0;
-  const loose = batches<StoredBlob>((batch) => removeLoose(ctx, store, batch, keepMs));
   const missing = batches<string>(async (batch) => {
     count += await reportMissing(ctx, location, store, batch);
   });
+  const place: Place = {
+    name: `${BLOB_FOLDER}${location}`,
+    list: () => walk(ctx, location, store, missing),
+    known: (names) => knownBlobs(ctx, names),
+    ...inStore(store),
+  };
+  if (await isOurPlace(ctx, place.name, store)) await quarantineUnknown(ctx, place);
+  else for await (const _ of place.list());
+  return count;
+}
+
+/** Walks bytes and rows side by side, both in the order of the blobs' ids. */
+async function* walk(
+  ctx: Surroundings,
+  location: string,
+  store: BlobStore,
+  missing: Batches<string>,
+): AsyncGenerator<Listed> {
   const rows = idsInOrder(ctx, location);
   let row = await rows.next();
-  for await (const blob of store.list(BLOB_FOLDER)) {
-    const id = blob.name.slice(BLOB_FOLDER.length);
+  for await (const { name, size } of store.list(BLOB_FOLDER)) {
+    const id = name.slice(BLOB_FOLDER.length);
     for (; !row.done && row.value < id; row = await rows.next()) await missing.add(row.value);
-    if (!row.done && row.value === id) row = await rows.next();
-    else await loose.add(blob);
+    const isKnown = !row.done && row.value === id;
+    if (isKnown) row = await rows.next();
+    yield { name, bytes: size, isKnown };
   }
   for (; !row.done; row = await rows.next()) await missing.add(row.value);
-  await loose.end();
   await missing.end();
-  return count;
 }
 
 /** Blobs that are stored: those that are being written or removed may have no bytes. */
@@ -84,20 +98,11 @@ async function* idsInOrder({ db }: Surroundings, location: string): AsyncGenerat
   }
 }
 
-/** A row comes before its bytes, so bytes that have none now have none any more. */
-async function removeLoose(
-  { db, log }: Surroundings,
-  store: BlobStore,
-  blobs: readonly StoredBlob[],
-  keepMs: number,
-): Promise<void> {
-  const ids = blobs.map(({ name }) => name.slice(BLOB_FOLDER.length));
-  const { rows } = await sql<{ id: string }>`select id from s3_blob
-    where id = any(${ids.filter(isUuid)}::uuid[])`.execute(db);
-  const known = new Set(rows.map(({ id }) => blobName(id)));
-  const found = blobs.filter(({ name, modifiedAt }) => !known.has(name) && modifiedAt.getTime() <= Date.now() - keepMs);
-  for (const { name } of found) await store.remove(name);
-  if (found.length > 0) log.warn({ blobs: found.length }, 'bytes without a row were removed');
+/** Those that have a row, also one that is being written or removed. */
+async function knownBlobs({ db }: Surroundings, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const ids = names.map((name) => name.slice(BLOB_FOLDER.length)).filter(isUuid);
+  const { rows } = await sql<{ id: string }>`select id from s3_blob where id = any(${ids}::uuid[])`.execute(db);
+  return new Set(rows.map(({ id }) => blobName(id)));
 }
 
 const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
@@ -153,10 +158,12 @@ const COUNTED_BYTES = sql`(
     where bucket_id = s3_bucket.id))::bigint`;
 const COUNTED_OBJECTS = sql`(select count(*) from s3_object where bucket_id = s3_bucket.id)`;
 
-function batches<T>(work: (batch: readonly T[]) => Promise<void>): {
+interface Batches<T> {
   add(item: T): Promise<void>;
   end(): Promise<void>;
-} {
+}
+
+function batches<T>(work: (batch: readonly T[]) => Promise<void>): Batches<T> {
   let batch: T[] = [];
   const flush = async (): Promise<void> => {
     const full = batch;
