@@ -1,13 +1,14 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { api } from '@stagi/contract/api.ts';
 import { sql } from 'kysely';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanUp } from '../cleanUp.ts';
+import { approveRemoval } from '../quarantine/review.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
 import { blobName, FILES_FOLDER, keepFile, withStagedFiles } from './keep.ts';
-import { removeDoomed, sweepOrphans } from './worker.ts';
+import { compareFiles, removeDoomed } from './worker.ts';
 
 describe('the files of the platform', () => {
   let app: TestApp;
@@ -111,17 +112,30 @@ describe('the files of the platform', () => {
     });
   });
 
-  it('that have no row are swept after a day, and nothing else is', async () => {
+  it('that have no row are noted and, once approved, removed; nothing else is', async () => {
     const eve = await app.signUp('Eve');
     const path = await edit(eve, '#c04');
     const [kept] = await stored();
     const orphan = blobName('00000000-0000-4000-8000-000000000000');
+    const foreign = `${FILES_FOLDER}readme`;
     await put(orphan, randomBytes(10));
-    await put(`${FILES_FOLDER}readme`, randomBytes(10));
-    await sweepOrphans(app.ctx);
-    expect(await stored()).toContain(orphan);
-    await sweepOrphans(app.ctx, -1_000);
-    expect(await stored()).toEqual([kept, `${FILES_FOLDER}readme`].toSorted());
+    await put(foreign, randomBytes(10));
+    await compareFiles(app.ctx);
+    expect(await app.ctx.db.selectFrom('unknown_bytes').select(['place', 'name', 'bytes']).execute()).toEqual([
+      { place: 'files', name: orphan, bytes: 10n },
+    ]);
+    await sql`update unknown_bytes set found_at = now() - interval '8 days'`.execute(app.ctx.db);
+    await compareFiles(app.ctx);
+    // One of two is more than 1 %.
+    expect(await stored()).toEqual([kept, orphan, foreign].toSorted());
+    await approveRemoval(app.ctx.db, 'files');
+    await compareFiles(app.ctx);
+    expect(await stored()).toEqual([kept, foreign].toSorted());
     expect((await fetch(app.url + path)).status).toBe(200);
+
+    await put(`installation/${randomUUID()}`, randomBytes(10));
+    await put(orphan, randomBytes(10));
+    await compareFiles({ ...app.ctx, installationId: randomUUID() });
+    expect(await app.ctx.db.selectFrom('unknown_bytes').select('name').execute()).toEqual([]);
   });
 });

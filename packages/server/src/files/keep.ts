@@ -38,7 +38,7 @@ export async function withStagedFiles<T>(
     }
     return await work(staged);
   } catch (error) {
-    await discard(ctx.db, intents).catch((err: unknown) => ctx.log.warn({ err }, 'files are left to the sweep'));
+    await discard(ctx.db, intents).catch((err: unknown) => ctx.log.warn({ err }, 'files are left to the worker'));
     throw error;
   }
 }
