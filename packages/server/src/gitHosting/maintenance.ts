@@ -6,6 +6,7 @@ import { GitError, runGit } from '../git/run.ts';
 import { writeCommitGraph } from '../git/upkeep.ts';
 import { repeatEvery } from '../loops/repeatEvery.ts';
 import { refreshProject } from '../projects/recordPush.ts';
+import { compareRepositories } from './compareRepositories.ts';
 import { fsckSettings } from './fsckSettings.ts';
 import { removeLeftovers } from './leftovers.ts';
 
@@ -16,16 +17,19 @@ const WEEK_MS = 7 * 24 * 60 * 60_000;
 const OFF_PEAK = { hour: 1, hours: 4 };
 /** Each push leaves a pack, and each read looks into all of them. */
 const MAX_PACKS = 50;
+/** An operator who approved a removal waits no longer for it. */
+const COMPARE_MS = 60 * 60_000;
 const STEP_MS = 60 * 60_000;
 const REPOSITORY = /^[0-9a-f-]{36}\.git$/;
 /** In a repository: its age is that of the last care. */
 const STAMP = 'stagi-cared-for';
 
-/** Sweeps leftovers of killed git processes, checks every repository once a week and repacks it. */
+/** Sweeps leftovers of killed git processes, quarantines repositories without a project, checks every repository once a week and repacks it. */
 export function startGitMaintenance(ctx: Context): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const loops = [
     repeatEvery(ctx, SWEEP_MS, 'sweeping leftovers of git', () => sweepAll(ctx)),
+    repeatEvery(ctx, COMPARE_MS, 'comparing repositories with projects', () => compareRepositories(ctx)),
     repeatEvery(ctx, CARE_MS, 'maintaining repositories', () => careForAll(ctx, stopping.signal), CARE_MS),
   ];
   return {
