@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Machine, Provider, StartRequest } from './provider.ts';
 
@@ -25,11 +26,12 @@ export function describeProvider(title: string, prepare: () => Promise<Setup>, t
       await stage?.close();
     }, 60_000);
 
+    const installation = randomUUID();
     const requestFor = async (id: string): Promise<StartRequest> => ({
       token: `token-${id}`,
       name: `stagi-${stage.environment}-${id}`,
       offerId: (await cloud.offers())[0]!.id,
-      tags: { env: stage.environment, resource: id, op: `token-${id}` },
+      tags: { env: stage.environment, resource: id, op: `token-${id}`, installation },
       userData: '#!/bin/sh\necho hello\n',
     });
 

@@ -72,7 +72,7 @@ export interface StartRequest {
   /** `stagi-<environment>-<instance id>`. */
   name: string;
   offerId: string;
-  /** `{ env, resource, op }`: readable back through `list`. */
+  /** `{ env, resource, op, installation }`: readable back through `list`. The longest value is a UUID. */
   tags: Record<string, string>;
   /** A shell script that root runs once at the first boot. */
   userData: string;

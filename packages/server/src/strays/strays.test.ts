@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { api } from '@stagi/contract/api.ts';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -17,6 +18,7 @@ let alice: Person;
 let operator: Person;
 beforeAll(async () => {
   app = await startCloudApp();
+  app.ctx.installationId ??= randomUUID();
   alice = await app.signUp();
   operator = await app.signUp();
   const { db } = app.ctx;
@@ -44,8 +46,8 @@ async function aClosedServer(): Promise<number> {
   return id;
 }
 
-async function aMachineOf(id: number | string, name = `stagi-test-${id}`): Promise<string> {
-  await app.control.stray({ name, offerId: 'sim-cpu-4', tags: { env: 'test', resource: String(id) } });
+async function aMachineOf(id: number | string, name = `stagi-test-${id}`, tags = {}): Promise<string> {
+  await app.control.stray({ name, offerId: 'sim-cpu-4', tags: { env: 'test', resource: String(id), ...tags } });
   return name;
 }
 
@@ -113,6 +115,46 @@ describe('the sweep', () => {
       'a machine of which only the operator may decide was deleted',
     ).toEqual(expect.arrayContaining([unknown, nameless, second].map((name) => [name, 0])));
     await alice.client(api.instances.terminate, { id });
+  });
+
+  it('leaves machines of another installation to the operator, also those that name a closed server', async () => {
+    const id = await aClosedServer();
+    const installation = app.ctx.installationId!;
+    expect(await app.machinesOf(id)).toMatchObject([{ tags: { installation } }]);
+    const foreign = await aMachineOf(id, `foreign-${id}`, { installation: randomUUID() });
+    const own = await aMachineOf(id, `own-${id}`, { installation });
+    await sweep();
+    for (const name of [foreign, own]) await age(name, 100_000);
+    await sweep();
+    await expect.poll(() => stateOf(own), { timeout: 60_000 }).toBe('gone');
+    expect(await strays(foreign)).toMatchObject([{ reason: 'unknown', instanceId: null, deletions: 0 }]);
+    await app.control.vanish(foreign);
+    await sweep();
+    await sweep();
+  });
+
+  it('keeps machines of closed servers that are many, except those that an operator has deleted', async () => {
+    const id = await aClosedServer();
+    const names = Array.from({ length: 13 }, (_, n) => `many-${id}-${n}`);
+    await app.control.strays(
+      names.map((name) => ({ name, offerId: 'sim-cpu-4', tags: { env: 'test', resource: String(id) } })),
+    );
+    await sweep();
+    for (const name of names) await age(name, 601);
+    await sweep();
+    const kept = (await strays()).filter(({ name }) => names.includes(name));
+    expect(kept.map(({ deletions }) => deletions)).toEqual(names.map(() => 0));
+    const decided = kept.slice(0, 2);
+    for (const stray of decided) await operator.client(api.strays.delete, { id: stray.id });
+    await sweep();
+    for (const { name } of decided) await expect.poll(() => stateOf(name), { timeout: 60_000 }).toBe('gone');
+    expect((await strays()).filter(({ name }) => names.includes(name)).map(({ deletions }) => deletions)).toEqual(
+      expect.arrayContaining(Array.from({ length: 11 }, () => 0)),
+    );
+    // Ten are few enough.
+    await operator.client(api.strays.delete, { id: kept[2]!.id });
+    await sweep();
+    for (const name of names) await expect.poll(() => stateOf(name), { timeout: 60_000 }).toBe('gone');
   });
 
   it('does not mark a stray as gone after one list without it', async () => {

@@ -7,11 +7,13 @@ import { type Machine, type Provider, ProviderError } from '../providers/provide
 
 /** A machine is gone when two lists in a row do not show it: one list may be partial. */
 const GONE_AFTER_MISSES = 2;
+/** More machines of closed servers than this, due at once, are no leftovers: a wrong or a restored database is likelier. */
+const ALARM = { count: 10, share: 0.01 };
 
 /**
  * Compares each cloud's list of machines with the open servers. A stray is an orphaned machine, one that belongs to no
- * open server: one of a closed server is deleted after its quarantine, any other waits for an operator's decision. Servers
- * whose machine is missing are reconciled.
+ * open server: one of a closed server is deleted after its quarantine, unless many are due at once; any other waits for an
+ * operator's decision. Servers whose machine is missing are reconciled.
  */
 export async function sweepClouds(ctx: Context): Promise<void> {
   for (const provider of ctx.providers.values()) {
@@ -28,7 +30,7 @@ async function sweepCloud(ctx: Context, provider: Provider): Promise<void> {
   const machines = (await provider.list()).filter(({ state }) => state !== 'terminating');
   // Read after the list, so that every listed machine's server is stored already.
   const owners = await ownersOf(ctx.db, provider.name, machines);
-  const strays = machines.flatMap((machine) => strayOf(machine, owners));
+  const strays = machines.flatMap((machine) => strayOf(ctx, machine, owners));
   for (const stray of strays) await recordStray(ctx, provider, stray);
   crashPoint('sweep.noted');
   await markGone(
@@ -36,7 +38,7 @@ async function sweepCloud(ctx: Context, provider: Provider): Promise<void> {
     provider.name,
     strays.map(({ machine }) => machine.ref),
   );
-  await deleteDue(ctx, provider);
+  await deleteDue(ctx, provider, machines.length);
   await wakeMissingServers(
     ctx.db,
     provider.name,
@@ -62,9 +64,13 @@ async function ownersOf(db: Db, provider: string, machines: readonly Machine[]):
   return rows;
 }
 
-function strayOf(machine: Machine, owners: readonly Owner[]): Stray[] {
+function strayOf({ installationId }: Context, machine: Machine, owners: readonly Owner[]): Stray[] {
   if (owners.some((owner) => !owner.isClosed && owner.provider_ref === machine.ref)) return [];
-  const tagged = owners.find(({ id }) => id === taggedId(machine));
+  // The ids of another installation's servers say nothing here.
+  const isForeign = Boolean(
+    installationId && machine.tags.installation && machine.tags.installation !== installationId,
+  );
+  const tagged = isForeign ? undefined : owners.find(({ id }) => id === taggedId(machine));
   if (!tagged) return [{ machine, reason: 'unknown', instanceId: null }];
   if (tagged.isClosed) return [{ machine, reason: 'closed', instanceId: tagged.id }];
   // Without a ref its start may be unanswered: then this is its machine, and the reconcile loop takes it over.
@@ -97,13 +103,20 @@ async function markGone(db: Db, provider: string, shown: readonly string[]): Pro
     where provider = ${provider} and gone_at is null and not (ref = any(${[...shown]}::text[]))`.execute(db);
 }
 
-async function deleteDue(ctx: Context, provider: Provider): Promise<void> {
-  const { rows } = await sql<Pick<StrayRow, 'id' | 'ref' | 'instance_id'>>`
-    select id, ref, instance_id from stray
+async function deleteDue(ctx: Context, provider: Provider, listed: number): Promise<void> {
+  const { rows } = await sql<Pick<StrayRow, 'id' | 'ref' | 'instance_id' | 'decision'>>`
+    select id, ref, instance_id, decision from stray
     where provider = ${provider.name} and gone_at is null and missed = 0 and (decision = 'delete' or (decision is null
       and reason = 'closed' and first_seen_at < now() - ${`${ctx.config.quarantineMs} milliseconds`}::interval))
     order by id`.execute(ctx.db);
-  for (const stray of rows) await deleteStray(ctx, provider, stray);
+  const due = rows.filter(({ decision }) => decision === null).length;
+  const hasAlarm = due > ALARM.count && due > listed * ALARM.share;
+  if (hasAlarm)
+    ctx.log.error(
+      { provider: provider.name, due, listed },
+      'machines of closed servers are kept, as they are many: an operator deletes or adopts each at Administration, Strays',
+    );
+  for (const stray of rows) if (!hasAlarm || stray.decision === 'delete') await deleteStray(ctx, provider, stray);
 }
 
 /** Retried by each sweep for as long as the machine is listed: a cloud's "done" proves nothing. */
