@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import {
   CreateBucketCommand,
   DeleteBucketCommand,
@@ -7,6 +9,7 @@ import {
   ListBucketsCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
+import { repairObjects } from '@stagi/server/src/objects/repair.ts';
 import { s3Client } from '@stagi/server/src/objects/testing/bucket.ts';
 import { type S3Role, spawnS3Role } from '@stagi/server/src/objects/testing/s3Role.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
@@ -83,9 +86,39 @@ it('makes a key that makes and deletes buckets, and ends it at every S3 process'
   expect(ms).toBeLessThan(PROMISED_MS);
 });
 
-it.each([[['s3-admin']], [['s3-admin', 'Not A Name']], [['s3-admin', 'a', 'b']], [['s3-admin-revoke', '-x']], [[]]])(
-  'tells how it is used for %j',
-  async (args) => {
-    expect(await operator(...args)).toMatchObject({ code: 2, out: expect.stringContaining('usage: npm run operator') });
-  },
-);
+it('shows what the database does not know, and has it removed', async () => {
+  const store = app.ctx.blobs.get('local')!;
+  const name = `objects/${randomUUID()}`;
+  await store.put(name, Readable.from([Buffer.from('loose')]));
+  await repairObjects(app.ctx);
+  const shown = await operator('unknown');
+  expect(shown).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^objects\/local: 1 unknown \(5 bytes\) since .*ALARM/m),
+  });
+  expect(await operator('unknown-remove', 'objects/nowhere')).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/: 0\n$/),
+  });
+  expect(await operator('unknown-remove', 'objects/local')).toEqual({
+    code: 0,
+    out: 'Removed by the next comparison of objects/local, within an hour: 1\n',
+  });
+  expect((await operator('unknown')).out).toContain('removal approved of 1');
+  expect(await store.head(name)).not.toBeNull();
+  await repairObjects(app.ctx);
+  expect(await store.head(name)).toBeNull();
+  expect((await operator('unknown')).out).toContain('objects/local: the database knows everything\n');
+});
+
+it.each([
+  [['s3-admin']],
+  [['s3-admin', 'Not A Name']],
+  [['s3-admin', 'a', 'b']],
+  [['s3-admin-revoke', '-x']],
+  [['unknown', 'files']],
+  [['unknown-remove']],
+  [[]],
+])('tells how it is used for %j', async (args) => {
+  expect(await operator(...args)).toMatchObject({ code: 2, out: expect.stringContaining('usage: npm run operator') });
+});

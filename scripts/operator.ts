@@ -8,6 +8,7 @@ import type { Db } from '../packages/server/src/db/schema.ts';
 import { MoveRefused, moveInstallation } from '../packages/server/src/installation/move.ts';
 import { requireOwnInstallation } from '../packages/server/src/installation/open.ts';
 import { ADMIN_NAME, createAdminKey, revokeAdminKeys } from '../packages/server/src/objects/adminKeys.ts';
+import { approveRemoval, type PlaceReview, reviewPlaces } from '../packages/server/src/quarantine/review.ts';
 import { createSecretBox, loadSecretKey } from '../packages/server/src/secrets/secretBox.ts';
 import { withDatabaseUrl } from './database.ts';
 
@@ -16,6 +17,8 @@ const USAGE = `usage: npm run operator -- <command>
   remove <email>           says that they no longer do
   s3-admin <name>          an access key that makes and deletes S3 buckets of its own, outside all workspaces
   s3-admin-revoke <name>   ends all such keys of this name; their buckets stay
+  unknown                  bytes that the database does not know, place by place
+  unknown-remove <place>   has the next comparison, within an hour, remove those that are noted in this place now
   move [--origin <address>] [--daemon-origin <address or none>] [--environment <name>] [--data]
                            says that the platform is to have another address, mark of its machines or data folder`;
 
@@ -31,7 +34,10 @@ const COMMANDS: Record<string, (pool: Pool, given: Given) => Promise<void>> = {
   remove: ({ db }, given) => changeOperator(db, 'remove', given),
   's3-admin': ({ db }, given) => makeS3Admin(db, given),
   's3-admin-revoke': ({ db }, given) => revokeS3Admin(db, given),
+  unknown: ({ db }) => showUnknown(db),
+  'unknown-remove': ({ db }, given) => removeUnknown(db, given),
 };
+const WITHOUT_SUBJECT = ['unknown'];
 const { values: flags, positionals } = readArguments();
 const [command = '', subject = '', ...more] = positionals;
 try {
@@ -67,7 +73,8 @@ function refuseUsage(): never {
 
 async function runCommand(): Promise<void> {
   const run = COMMANDS[command];
-  const isUsable = run && subject && more.length === 0 && Object.keys(flags).length === 0;
+  const isComplete = WITHOUT_SUBJECT.includes(command) ? subject === '' : subject !== '';
+  const isUsable = run && isComplete && more.length === 0 && Object.keys(flags).length === 0;
   if (!isUsable || (command.startsWith('s3-') && !ADMIN_NAME.test(subject))) refuseUsage();
   const config = readConfig(process.env);
   await withPool(config, async (pool) => {
@@ -106,6 +113,26 @@ async function makeS3Admin(db: Db, { subject: name, config }: Given): Promise<vo
 
 async function revokeS3Admin(db: Db, { subject: name }: Given): Promise<void> {
   console.log(`Access keys of ${name} that were revoked: ${await revokeAdminKeys({ db }, name)}`);
+}
+
+async function showUnknown(db: Db): Promise<void> {
+  const places = await reviewPlaces(db);
+  if (places.length === 0) console.log('Nothing has been compared with the database yet.');
+  for (const place of places) console.log(`${place.place}: ${describeUnknown(place)}`);
+}
+
+function describeUnknown({ count, bytes, since, approved, hasAlarm }: PlaceReview): string {
+  if (count === 0n) return 'the database knows everything';
+  const size = bytes === null ? '' : ` (${bytes} bytes)`;
+  const fate = hasAlarm
+    ? 'ALARM: kept, as they are many'
+    : 'no alarm: each is removed once it has been unknown for seven days';
+  return `${count} unknown${size} since ${since!.toISOString()}, removal approved of ${approved}; ${fate}`;
+}
+
+async function removeUnknown(db: Db, { subject: place }: Given): Promise<void> {
+  const approved = await approveRemoval(db, place);
+  console.log(`Removed by the next comparison of ${place}, within an hour: ${approved}`);
 }
 
 async function move(): Promise<void> {
