@@ -17,7 +17,7 @@ import type { SharedSlots } from './slots/sharedSlots.ts';
 /** The services that the platform runs on, passed as an argument. */
 export interface Context {
   config: Config;
-  /** By it database, data folder and machines know that they belong together. */
+  /** Marks our machines at clouds and our bytes in stores: those of another installation are left alone. */
   installationId: string;
   /** Access to all rows, for the platform's own work. Handlers get what their call may access instead (`app/crossWorkspaceCalls.ts`). */
   db: Db;
@@ -33,8 +33,6 @@ export interface Context {
   files: BlobStore;
   /** The git repositories of projects, to read from. */
   repositories: Repositories;
-  /** The id by which database and bytes know that they belong together; bytes of another installation are left alone. */
-  installationId?: string;
   /** Shows that this process is alive: leases and unfinished writes of a process that has ended are taken over. */
   registration: WorkerRegistration;
   jobs: Queue;

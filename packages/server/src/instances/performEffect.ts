@@ -103,7 +103,7 @@ async function callProvider(
         env: environment,
         resource: String(row.id),
         op: op.id,
-        ...(installationId && { installation: installationId }),
+        installation: installationId,
       },
       userData: typeof sealed === 'string' ? ctx.secrets.open(sealed, sealContext(op.id)) : '',
     });

@@ -18,7 +18,6 @@ let alice: Person;
 let operator: Person;
 beforeAll(async () => {
   app = await startCloudApp();
-  app.ctx.installationId ??= randomUUID();
   alice = await app.signUp();
   operator = await app.signUp();
   const { db } = app.ctx;
@@ -119,7 +118,7 @@ describe('the sweep', () => {
 
   it('leaves machines of another installation to the operator, also those that name a closed server', async () => {
     const id = await aClosedServer();
-    const installation = app.ctx.installationId!;
+    const installation = app.ctx.installationId;
     expect(await app.machinesOf(id)).toMatchObject([{ tags: { installation } }]);
     const foreign = await aMachineOf(id, `foreign-${id}`, { installation: randomUUID() });
     const own = await aMachineOf(id, `own-${id}`, { installation });

@@ -67,9 +67,7 @@ async function ownersOf(db: Db, provider: string, machines: readonly Machine[]):
 function strayOf({ installationId }: Context, machine: Machine, owners: readonly Owner[]): Stray[] {
   if (owners.some((owner) => !owner.isClosed && owner.provider_ref === machine.ref)) return [];
   // The ids of another installation's servers say nothing here.
-  const isForeign = Boolean(
-    installationId && machine.tags.installation && machine.tags.installation !== installationId,
-  );
+  const isForeign = Boolean(machine.tags.installation && machine.tags.installation !== installationId);
   const tagged = isForeign ? undefined : owners.find(({ id }) => id === taggedId(machine));
   if (!tagged) return [{ machine, reason: 'unknown', instanceId: null }];
   if (tagged.isClosed) return [{ machine, reason: 'closed', instanceId: tagged.id }];
