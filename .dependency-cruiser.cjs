@@ -35,7 +35,7 @@ const only = (name, room, packages) =>
     name,
     { path: `^packages/${room}/src`, pathNot: TEST },
     {
-      pathNot: [`^packages/(${room}|contract|perf)/`, `^node_modules/(@types/)?(${packages})/`],
+      pathNot: [`^packages/(${room}|contract|perf)/`, `(^|/)node_modules/(@types/)?(${packages})/`],
       dependencyTypesNot: ['core'],
     },
   );
@@ -48,7 +48,7 @@ module.exports = {
     rule(
       'no-undeclared-packages',
       { path: '^packages/[^/]+/src' },
-      { dependencyTypes: ['npm-no-pkg', 'npm-unknown'], pathNot: '^node_modules/(vitest|fast-check)/' },
+      { dependencyTypes: ['npm-no-pkg', 'npm-unknown'], pathNot: '(^|/)node_modules/(vitest|fast-check)/' },
     ),
 
     only('contract-imports-zod-only', 'contract', 'zod'),

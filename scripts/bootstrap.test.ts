@@ -1,27 +1,59 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+/**
+ * Stands in for npm: makes the project's Node and a program of a package appear, and notes that it was called. It waits
+ * until somebody writes into the pipe that GATE names.
+ */
+const FAKE_NPM = `#!/bin/sh
+echo "$@" >> "$ROOT/npm.log"
+mkdir -p node_modules/.bin
+[ -z "$GATE" ] || cat "$GATE"
+[ -z "$NPM_FAILS" ] || exit 1
+for folder in packages/*; do mkdir -p $folder/node_modules/nested; done
+cp /bin/cat node_modules/cat
+ln -s ${process.execPath} node_modules/.bin/node
+`;
+
 describe('bootstrap', () => {
   let root: string;
+  const children: ChildProcess[] = [];
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'stagi-bootstrap-'));
     for (const folder of ['scripts', 'bin']) mkdirSync(join(root, folder));
-    cpSync(join(import.meta.dirname, 'bootstrap.mjs'), join(root, 'scripts/bootstrap.mjs'));
+    for (const name of ['bootstrap', 'fileLock', 'install', 'libatomic', 'usedFolders'])
+      cpSync(join(import.meta.dirname, `${name}.mjs`), join(root, `scripts/${name}.mjs`));
     write('package.json', JSON.stringify({ devDependencies: { node: process.versions.node } }));
     write('package-lock.json', '{}');
-    // Stands in for npm: makes the project's Node appear, and notes that it was called.
-    write(
-      'bin/npm',
-      `#!/bin/sh\necho "$@" >> npm.log\nmkdir -p node_modules/.bin\nln -sf ${process.execPath} node_modules/.bin/node\n`,
-    );
+    write('bin/npm', FAKE_NPM);
     chmodSync(join(root, 'bin/npm'), 0o755);
   });
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
+  afterEach(async () => {
+    for (const child of children.splice(0)) {
+      child.kill('SIGKILL');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    }
+    rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+  });
 
   it('installs the packages once for each state of the lock file', () => {
     write('scripts/check.ts', 'console.log("ran", ...process.argv.slice(2))');
@@ -96,6 +128,132 @@ describe('bootstrap', () => {
     expect(await line()).toBe('alone');
   });
 
+  describe('started several times at once', () => {
+    it('installs once, and the others wait and say so', async () => {
+      write('scripts/check.ts', 'console.log("ran")');
+      const gate = makeGate();
+      const starts = Array.from({ length: 4 }, () => startAndRead({ GATE: gate }));
+      const waiting = () => starts.filter(({ output }) => output().includes('Another start is installing'));
+      await expect.poll(() => waiting().length).toBe(3);
+      await expect.poll(npmCalls).toHaveLength(1);
+      write('gate', '');
+      for (const { end } of starts) expect(await end()).toBe(0);
+      for (const { output } of starts) expect(output()).toMatch(/ran\n$/);
+      expect(npmCalls()).toHaveLength(1);
+    });
+
+    it('makes an installation anew that was killed, and keeps the former one until then', async () => {
+      write('scripts/check.ts', '');
+      expect(bootstrap('check').status).toBe(0);
+      const former = realpathSync(join(root, 'node_modules'));
+      write('package-lock.json', '{"changed":true}');
+      const killed = startAndRead({ GATE: makeGate() });
+      await expect.poll(npmCalls).toHaveLength(2);
+      killed.child.kill('SIGKILL');
+      await killed.end();
+      expect(realpathSync(join(root, 'node_modules'))).toBe(former);
+      // The killed one's npm lives on, without a hold on the lock.
+      expect(bootstrap('check').status).toBe(0);
+      expect(npmCalls()).toHaveLength(3);
+      expect(realpathSync(join(root, 'node_modules'))).not.toBe(former);
+      expect(existsSync(join(root, 'node_modules/cat'))).toBe(true);
+      write('gate', '');
+      await expect.poll(installationsAfterStart).toHaveLength(1);
+    });
+
+    it('makes an installation anew that lacks its stamp', () => {
+      write('scripts/check.ts', '');
+      bootstrap('check');
+      rmSync(join(root, 'node_modules/.stagi-lock-sha256'));
+      rmSync(join(root, 'node_modules/cat'));
+      expect(bootstrap('check').status).toBe(0);
+      expect(existsSync(join(root, 'node_modules/cat'))).toBe(true);
+    });
+  });
+
+  describe('after an upgrade', () => {
+    it('keeps the former installation while a process runs on it', async () => {
+      write('scripts/check.ts', '');
+      bootstrap('check');
+      const former = realpathSync(join(root, 'node_modules'));
+      const user = runFrom(former);
+      write('package-lock.json', '{"changed":true}');
+      for (let n = 0; n < 2; n += 1) expect(bootstrap('check').status).toBe(0);
+      expect(existsSync(join(former, 'cat'))).toBe(true);
+      user.kill();
+      await expect.poll(installationsAfterStart).toHaveLength(1);
+      expect(existsSync(former)).toBe(false);
+    });
+
+    it('moves what an older version installed aside, and removes it when no process runs on it', async () => {
+      write('scripts/check.ts', '');
+      addWorkspace('a');
+      mkdirSync(join(root, 'packages/a/node_modules/old'), { recursive: true });
+      install();
+      cpSync('/bin/cat', join(root, 'node_modules/cat'));
+      const user = runFrom(join(root, 'node_modules'));
+      write('package-lock.json', '{"changed":true}');
+      expect(bootstrap('check').status).toBe(0);
+      expect(readlinkSync(join(root, 'node_modules'))).toBe('.installed/current/node_modules');
+      expect(readdirSync(join(root, 'packages/a/node_modules'))).toEqual(['nested']);
+      const program = readlinkSync(`/proc/${user.pid}/exe`);
+      expect(program).toContain(join(root, '.installed'));
+      expect(existsSync(join(program, '../../packages/a/node_modules/old'))).toBe(true);
+      user.kill();
+      await expect.poll(installationsAfterStart).toHaveLength(1);
+    });
+
+    it('goes on with a move that was interrupted', () => {
+      write('scripts/check.ts', '');
+      addWorkspace('a');
+      bootstrap('check');
+      rmSync(join(root, 'node_modules'));
+      rmSync(join(root, 'packages/a/node_modules'));
+      mkdirSync(join(root, 'packages/a/node_modules/old'), { recursive: true });
+      expect(bootstrap('check').status).toBe(0);
+      expect(readdirSync(join(root, 'packages/a/node_modules'))).toEqual(['nested']);
+      expect(npmCalls()).toHaveLength(1);
+    });
+
+    it('uses what a plain npm install has put in place of the link, without the former nested packages', () => {
+      write('scripts/check.ts', '');
+      addWorkspace('a');
+      bootstrap('check');
+      write('package-lock.json', '{"changed":true}');
+      rmSync(join(root, 'node_modules'));
+      install();
+      expect(bootstrap('check').status).toBe(0);
+      expect(npmCalls()).toHaveLength(1);
+      expect(lstatSync(join(root, 'node_modules')).isDirectory()).toBe(true);
+      expect(existsSync(join(root, 'packages/a/node_modules'))).toBe(false);
+    });
+  });
+
+  it('resolves packages of the project to their sources, also where the checkout was copied', () => {
+    write('scripts/check.ts', '');
+    addWorkspace('a');
+    bootstrap('check');
+    const copy = join(root, 'copy');
+    mkdirSync(copy);
+    for (const name of readdirSync(root).filter((one) => one !== 'copy'))
+      spawnSync('cp', ['-a', join(root, name), copy]);
+    for (const checkout of [root, copy]) {
+      expect(realpathSync(join(checkout, 'node_modules/@test/a'))).toBe(join(checkout, 'packages/a'));
+      const { status } = spawnSync(process.execPath, ['scripts/bootstrap.mjs', 'check'], { cwd: checkout });
+      expect(status).toBe(0);
+    }
+    expect(npmCalls()).toHaveLength(1);
+  });
+
+  it('ends with a sentence when the packages cannot be installed, and tries again', () => {
+    write('scripts/installOnly.ts', 'console.log("built")');
+    const failed = bootstrapWith({ NPM_FAILS: '1' }, 'installOnly');
+    expect(failed.status).toBe(1);
+    expect(failed.stderr).toMatch(/^The packages cannot be installed: .*\n$/);
+    const { status, stdout } = bootstrap('installOnly');
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'Installing packages …\nbuilt\n' });
+  });
+
   const write = (path: string, text: string) => writeFileSync(join(root, path), text);
 
   function install() {
@@ -104,17 +262,60 @@ describe('bootstrap', () => {
     expect(bootstrap('installed').status).toBe(0);
   }
 
+  function addWorkspace(name: string) {
+    const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    write('package.json', JSON.stringify({ ...manifest, workspaces: ['packages/*'] }));
+    mkdirSync(join(root, 'packages', name), { recursive: true });
+    write(`packages/${name}/package.json`, JSON.stringify({ name: `@test/${name}` }));
+  }
+
+  /** A pipe, by which a test tells npm to go on. */
+  function makeGate() {
+    expect(spawnSync('mkfifo', [join(root, 'gate')]).status).toBe(0);
+    return join(root, 'gate');
+  }
+
+  /** A process of a package's program. */
+  function runFrom(modules: string) {
+    const child = spawn(join(modules, 'cat'), { stdio: ['pipe', 'ignore', 'inherit'] });
+    children.push(child);
+    return child;
+  }
+
+  /** Folders of packages that are left once another start has looked for those that nobody uses. */
+  function installationsAfterStart() {
+    expect(bootstrap('check').status).toBe(0);
+    return readdirSync(join(root, '.installed')).filter((name) => !['current', 'lock'].includes(name));
+  }
+
   const environment = () => {
     const { npm_execpath, npm_lifecycle_event, ...env } = process.env;
-    return { ...env, PATH: `${join(root, 'bin')}:${process.env.PATH}` };
+    return { ...env, ROOT: root, PATH: `${join(root, 'bin')}:${process.env.PATH}` };
   };
 
-  const bootstrap = (...args: string[]) =>
+  const bootstrapWith = (env: Record<string, string>, ...args: string[]) =>
     spawnSync(process.execPath, ['scripts/bootstrap.mjs', ...args], {
       cwd: root,
       encoding: 'utf8',
-      env: environment(),
+      env: { ...environment(), ...env },
     });
+
+  const bootstrap = (...args: string[]) => bootstrapWith({}, ...args);
+
+  function startAndRead(env: Record<string, string>) {
+    const child = spawn(process.execPath, ['scripts/bootstrap.mjs', 'check'], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...environment(), ...env },
+    });
+    children.push(child);
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    const ended = once(child, 'exit');
+    return { child, output: () => output, end: async () => ((await ended) as [number | null])[0] };
+  }
 
   function start(...args: string[]) {
     const command = [join(root, 'scripts/bootstrap.mjs'), ...args];
