@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, expect, type Locator, test } from '@playwright/test';
@@ -31,7 +31,7 @@ let ada: Person;
 
 test.beforeAll(async () => {
   webDir = mkdtempSync(join(tmpdir(), 'stagi-shell-web-'));
-  cpSync(join(import.meta.dirname, '../packages/web/dist'), webDir, { recursive: true });
+  cpSync(realpathSync(join(import.meta.dirname, '../packages/web/dist')), webDir, { recursive: true });
   platform = await startPlatform('shell', { ...SITE, LOCAL_CLOUD: 'off', STAGI_WEB_DIR: webDir });
   const email = `ada-${Date.now()}@example.com`;
   ada = await signUp(platform.url, httpSender(platform.url), { name: 'Ada Lovelace', email });

@@ -1,7 +1,7 @@
 const start = performance.now();
 try {
-  const { buildDaemon } = await import('../packages/daemon/build.ts');
-  const built = await buildDaemon();
+  const { buildDaemonOnce } = await import('./daemonBuild.ts');
+  const built = await buildDaemonOnce();
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   if (built)
     console.log(`\r\x1b[K✓ Daemon built: ${(built.archiveBytes / 1e6).toFixed(1)} MB to download  ${seconds} s`);

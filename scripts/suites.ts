@@ -1,7 +1,7 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildDaemon } from '../packages/daemon/build.ts';
 import { removeAbandonedServers } from '../packages/server/src/testing/database.ts';
+import { buildDaemonOnce } from './daemonBuild.ts';
 import { noResults, playwrightResults, type Results, vitestResults } from './results.ts';
 import { REPORTS, ROOT, run, runQuietly, stopSignal } from './run.ts';
 import { buildWeb } from './web.ts';
@@ -54,7 +54,7 @@ export async function runUnitTests(choice: Choice<UnitProject>): Promise<Results
 
 /** What browser stories run on. */
 export async function buildForStories(): Promise<void> {
-  await Promise.all([buildWeb(), buildDaemon()]);
+  await Promise.all([buildWeb(), buildDaemonOnce()]);
 }
 
 /** Browser stories. `STAGI_NO_DOCKER` tells them why those that need Docker are to be skipped. */
