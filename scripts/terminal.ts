@@ -1,11 +1,11 @@
 import type { Reporter } from '../packages/server/src/main.ts';
 import type { Running, Step } from '../packages/server/src/start.ts';
 
-/** Reports each step on the terminal's last line while it runs, and with its time once it is over. */
+/** Reports each step with its time once it is over, and on a terminal's last line while it runs. */
 export const terminalStep: Step = async (doing, done, work) => {
   const start = performance.now();
   const seconds = () => `${((performance.now() - start) / 1000).toFixed(1)} s`;
-  process.stdout.write(`${CLEAR_LINE}  ${doing} …`);
+  if (process.stdout.isTTY) process.stdout.write(`${CLEAR_LINE}  ${doing} …`);
   try {
     const result = await work();
     const told = done(result);
@@ -17,7 +17,7 @@ export const terminalStep: Step = async (doing, done, work) => {
   }
 };
 
-const CLEAR_LINE = '\r\x1b[K';
+const CLEAR_LINE = process.stdout.isTTY ? '\r\x1b[K' : '';
 
 export const terminalReporter: Reporter = {
   step: terminalStep,
