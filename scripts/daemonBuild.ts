@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { buildDaemon } from '../packages/daemon/build.ts';
 import { lockFile } from './fileLock.mjs';
-import { CACHE } from './run.ts';
+import { CACHE, stopAsked } from './run.ts';
 
-/** Of several that are asked at once one builds, and the others find its archive. */
+/** One of several callers at once builds, and the others find its archive. */
 export async function buildDaemonOnce(): Promise<{ archiveBytes: number } | null> {
-  const release = await lockFile(join(CACHE, 'daemon.lock'));
+  const release = await lockFile(join(CACHE, 'daemon.lock'), { signal: stopAsked });
   try {
     return await buildDaemon();
   } finally {

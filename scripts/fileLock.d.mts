@@ -1,6 +1,8 @@
 interface Waiting {
   /** Called once, before the wait for another holder. */
   onWait?: () => void;
+  /** Ends the wait with an error. */
+  signal?: AbortSignal;
 }
 
 export function lockFile(file: string, options?: Waiting & { wait?: true }): Promise<() => Promise<void>>;

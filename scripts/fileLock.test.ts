@@ -49,6 +49,15 @@ describe('a file lock', () => {
     expect(again).not.toBe(null);
   });
 
+  it('is waited for until the caller is asked to end', async () => {
+    const release = await lockFile(file);
+    const stop = new AbortController();
+    const onWait = () => stop.abort();
+    await expect(lockFile(file, { onWait, signal: stop.signal })).rejects.toThrow('is not waited for any longer');
+    await release();
+    await (await lockFile(file))();
+  });
+
   it('ends with its holder, however that ends, while programs that it started live on', async () => {
     const script = `
       import { spawn } from 'node:child_process';

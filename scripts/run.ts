@@ -10,7 +10,11 @@ export const REPORTS = process.env.TEST_REPORTS ?? CACHE;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const running = new Set<ChildProcess>();
+const stopping = new AbortController();
 let asked: NodeJS.Signals | undefined;
+
+/** Aborts when this script is asked to end. */
+export const stopAsked = stopping.signal;
 
 /** The signal that asked this script to end. Scripts look between their steps, clean up and leave with `exitCodeOf` it. */
 export const stopSignal = () => asked;
@@ -36,6 +40,7 @@ export function listenForStop() {
 export function stop(signal: NodeJS.Signals): void {
   if (asked) process.exit(exitCodeOf(signal));
   asked = signal;
+  stopping.abort();
   for (const child of running) child.kill(signal);
 }
 

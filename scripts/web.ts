@@ -17,7 +17,7 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { lockFile } from './fileLock.mjs';
-import { CACHE, ROOT, runQuietly } from './run.ts';
+import { CACHE, ROOT, runQuietly, stopAsked } from './run.ts';
 
 const WEB = join(ROOT, 'packages/web');
 /** A link to the newest build. */
@@ -51,14 +51,14 @@ export interface WebBuild {
 }
 
 /**
- * Builds the web app and has `packages/web/dist` lead to it. Of several that are asked at once one builds, and the others
- * wait for it. In a process of its own, so that the server started afterwards does not keep the bundler's memory. Prints
- * what the bundler said when it fails.
+ * Builds the web app and has `packages/web/dist` lead to it. One of several callers at once builds, and the others wait
+ * for it. In a process of its own, so that the server started afterwards does not keep the bundler's memory. Prints the
+ * bundler's output when it fails.
  */
 export async function buildWeb(): Promise<WebBuild> {
   const folder = join(BUILDS, hashOfInputs().slice(0, 16));
   if (isCurrent(folder)) return { folder: realpathSync(folder), isNew: false };
-  const release = await lockFile(join(CACHE, 'web.lock'));
+  const release = await lockFile(join(CACHE, 'web.lock'), { signal: stopAsked });
   try {
     const isNew = !existsSync(folder);
     if (isNew) await make(folder);
