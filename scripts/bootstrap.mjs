@@ -75,7 +75,7 @@ function run(script, installSeconds) {
     cwd: ROOT,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     detached: true,
-    // What was compiled once is not compiled again by the many processes of a test run, nor by the next start.
+    // Code that was compiled once is not compiled again by the many processes of a test run, nor by the next start.
     env: {
       NODE_COMPILE_CACHE: join(ROOT, '.cache/compiled'),
       ...(['start', 'dev'].includes(command) && { GLIBC_TUNABLES: LARGE_PAGES }),

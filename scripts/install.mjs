@@ -124,8 +124,8 @@ function linkWorkspace(work, path) {
 }
 
 /**
- * What an older version or a plain `npm install` left is kept for the processes that run on it. The folder of the root
- * comes last: while it is there, an interrupted move is taken up again.
+ * Folders that an older version or a plain `npm install` left are kept for the processes that run on them. The one of the
+ * root comes last: while it is there, an interrupted move is taken up again.
  */
 function moveModulesAside() {
   const aside = spare();
