@@ -215,7 +215,7 @@ describe('bootstrap', () => {
       expect(npmCalls()).toHaveLength(1);
     });
 
-    it('uses what a plain npm install has put in place of the link, without the former nested packages', () => {
+    it('uses what a plain npm install has put in place of the link, with the packages that it left where they are', () => {
       write('scripts/check.ts', '');
       addWorkspace('a');
       bootstrap('check');
@@ -224,8 +224,20 @@ describe('bootstrap', () => {
       install();
       expect(bootstrap('check').status).toBe(0);
       expect(npmCalls()).toHaveLength(1);
-      expect(lstatSync(join(root, 'node_modules')).isDirectory()).toBe(true);
-      expect(existsSync(join(root, 'packages/a/node_modules'))).toBe(false);
+      for (const path of ['node_modules', 'packages/a/node_modules', 'packages/a/node_modules/nested'])
+        expect(lstatSync(join(root, path)).isDirectory()).toBe(true);
+    });
+
+    it('installs anew when a plain npm install has left packages out', () => {
+      write('scripts/check.ts', '');
+      addWorkspace('a');
+      mkdirSync(join(root, 'node_modules'));
+      const packages = { 'node_modules/.bin': {}, 'packages/a/node_modules/nested': {} };
+      write('node_modules/.package-lock.json', JSON.stringify({ packages }));
+      expect(install().stdout).toContain('npm has left out packages/a/node_modules/nested');
+      expect(bootstrap('check').status).toBe(0);
+      expect(npmCalls()).toHaveLength(1);
+      expect(existsSync(join(root, 'packages/a/node_modules/nested'))).toBe(true);
     });
   });
 
@@ -259,7 +271,9 @@ describe('bootstrap', () => {
   function install() {
     mkdirSync(join(root, 'node_modules/.bin'), { recursive: true });
     symlinkSync(process.execPath, join(root, 'node_modules/.bin/node'));
-    expect(bootstrap('installed').status).toBe(0);
+    const done = bootstrap('installed');
+    expect(done.status).toBe(0);
+    return done;
   }
 
   function addWorkspace(name: string) {

@@ -40,9 +40,30 @@ export function isInstalled() {
   return isWhole(ROOT) && wrongLinks().length === 0;
 }
 
-/** Notes that a plain `npm install` is through. */
+/**
+ * Notes that a plain `npm install` is through. It has replaced the link of the root alone: packages behind the others count
+ * as installed for it, so they are copied.
+ */
 export function stamp() {
-  writeFileSync(join(ROOT, STAMP), lockHash());
+  for (const path of workspaceModules().filter(isOurs)) copyInPlace(path);
+  const left = packagesLeftOut();
+  if (left.length === 0) writeFileSync(join(ROOT, STAMP), lockHash());
+  else console.log(`npm has left out ${left.join(', ')}: the next start installs the packages anew`);
+}
+
+function copyInPlace(path) {
+  const copy = spare();
+  const isDangling = !existsSync(join(ROOT, path));
+  if (!isDangling) cpSync(realpathSync(join(ROOT, path)), copy, { recursive: true, verbatimSymlinks: true });
+  unlinkSync(join(ROOT, path));
+  if (!isDangling) renameSync(copy, join(ROOT, path));
+}
+
+/** Where npm removes a link to install one package, it takes those beside it for installed. */
+function packagesLeftOut() {
+  const list = join(ROOT, MODULES, '.package-lock.json');
+  if (!existsSync(list)) return [];
+  return Object.keys(JSON.parse(readFileSync(list, 'utf8')).packages).filter((path) => !existsSync(join(ROOT, path)));
 }
 
 /** Installs the packages unless another process has done so meanwhile. Throws a sentence that says what to do. */
@@ -50,20 +71,18 @@ export async function install() {
   const onWait = () => console.log('Another start is installing the packages: waiting …');
   const release = await lockFile(LOCK, { onWait });
   try {
-    if (!isInstalled()) await installLocked();
+    if (!isInstalled()) installLocked();
   } finally {
     await release();
   }
 }
 
-async function installLocked() {
-  if (!isWhole(ROOT) || isOurs(MODULES)) {
-    const name = lockHash().slice(0, 16);
-    const folder = join(STORE, name);
-    if (!isWhole(folder)) make(folder);
-    link(join('.installed', 'current'), name);
-    if (!isOurs(MODULES)) moveModulesAside();
-  }
+function installLocked() {
+  const name = lockHash().slice(0, 16);
+  const folder = join(STORE, name);
+  if (!isWhole(folder)) make(folder);
+  link(join('.installed', 'current'), name);
+  if (!isOurs(MODULES)) moveModulesAside();
   for (const { path, target } of wrongLinks()) link(path, target);
 }
 
@@ -129,8 +148,7 @@ function linkWorkspace(work, path) {
  */
 function moveModulesAside() {
   const aside = spare();
-  for (const path of [...workspaces().map((workspace) => join(workspace, MODULES)), MODULES])
-    if (isThere(path) && !isOurs(path)) moveAside(path, aside);
+  for (const path of [...workspaceModules(), MODULES]) if (isThere(path) && !isOurs(path)) moveAside(path, aside);
 }
 
 function moveAside(path, aside) {
@@ -150,7 +168,7 @@ function link(path, target) {
 /** The links of `node_modules` folders that lead elsewhere than they should, with what they should lead to. */
 function wrongLinks() {
   const isPlain = isThere(MODULES) && !isOurs(MODULES);
-  return [MODULES, ...workspaces().map((path) => join(path, MODULES))]
+  return [MODULES, ...workspaceModules()]
     .map((path) => ({ path, target: isPlain || !existsSync(join(CURRENT, path)) ? null : targetOf(path) }))
     .filter(({ path, target }) => (target ? linkOf(path) !== target : isOurs(path)));
 }
@@ -224,6 +242,8 @@ function workspaces() {
     })
     .filter((path) => existsSync(join(ROOT, path, 'package.json')));
 }
+
+const workspaceModules = () => workspaces().map((path) => join(path, MODULES));
 
 let spares = 0;
 function spare() {
