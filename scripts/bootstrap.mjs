@@ -26,7 +26,7 @@ async function start() {
   const script = join(ROOT, 'scripts', `${command}.ts`);
   if (!command || !existsSync(script))
     stop(
-      `usage: node scripts/bootstrap.mjs start | installOnly | dev | test | testLong | check | e2e | gen | demo | screenshots | bench | faults | operator | ledger`,
+      `usage: node scripts/bootstrap.mjs start | installOnly | dev | test | testLong | check | e2e | gen | demo | screenshots | bench | faults | migrate | operator | ledger`,
     );
   const before = performance.now();
   const isNew = !isInstalled();

@@ -1,6 +1,7 @@
 import pino from 'pino';
 import { readConfig } from '../packages/server/src/config/config.ts';
 import { ConfigError } from '../packages/server/src/config/configError.ts';
+import { hasTable } from '../packages/server/src/db/hasTable.ts';
 import { openPool, type Pool } from '../packages/server/src/db/pool.ts';
 import { createRun, runVerification } from '../packages/server/src/ledger/runs.ts';
 import { withDatabaseUrl } from './database.ts';
@@ -32,8 +33,8 @@ async function verify(): Promise<boolean> {
 }
 
 async function verifyIn(pool: Pool): Promise<boolean> {
-  const { rows } = await pool.pg.query(`select to_regclass('ledger_run') is not null as ready`);
-  if (!rows[0]?.ready) throw new ConfigError('DATABASE_URL', 'holds no ledger of this version: start the platform');
+  if (!(await hasTable(pool.pg, 'ledger_run')))
+    throw new ConfigError('DATABASE_URL', 'holds no ledger of this version: start the platform');
   const run = await createRun(pool.db, 'command', null);
   const verdict = await runVerification({ db: pool.db, log: pino({ level: 'silent' }) }, run);
   if (!verdict) throw new Error(`run ${run} was carried out by somebody else`);

@@ -14,7 +14,7 @@ import type { Context } from './context.ts';
 import { startCommandRetention } from './daemon-link/commandRetention.ts';
 import { startEmbeddedPostgres } from './db/embedded.ts';
 import { memberUrl, requireMemberRole } from './db/memberRole.ts';
-import { NewerDatabase } from './db/migrate.ts';
+import { MIGRATIONS, NewerDatabase } from './db/migrate.ts';
 import { openPool } from './db/pool.ts';
 import { withinWorkspace } from './db/withinWorkspace.ts';
 import { startFileWorker } from './files/worker.ts';
@@ -91,7 +91,9 @@ export async function start(configured: Config, step: Step = unreported): Promis
     const { config, installation, migrations } = await step('Migrating the database', migrationsDone, () =>
       openOrExplain(databaseUrl, configured),
     );
-    for (const migration of migrations) log.info(migration, 'migrated the database');
+    // A new database has all of them, which nobody needs to read.
+    if (migrations.length < MIGRATIONS.length)
+      for (const migration of migrations) log.info(migration, 'migrated the database');
     const onError = (error: Error): void => log.warn({ err: error }, 'database connection lost');
     const poolOptions = { onError, max: config.databaseConnections };
     const pool = openPool(databaseUrl, poolOptions);

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import { VERSION } from '../config/version.ts';
+import { hasTable } from './hasTable.ts';
 import { isolate, letEnqueue } from './isolation.ts';
 import { JOURNAL_KINDS } from './journalKinds.ts';
 import { ensureMemberRole } from './memberRole.ts';
@@ -197,10 +198,7 @@ export async function migrate(databaseUrl: string, around: AroundMigration = {})
 }
 
 async function migrationsIn(client: pg.Client): Promise<ReadonlySet<string>> {
-  const { rows: tables } = await client.query<{ exists: boolean }>(
-    `select to_regclass('migration') is not null as exists`,
-  );
-  if (!tables[0]!.exists) return new Set();
+  if (!(await hasTable(client, 'migration'))) return new Set();
   const { rows } = await client.query<{ name: string }>('select name from migration');
   return new Set(rows.map(({ name }) => name));
 }

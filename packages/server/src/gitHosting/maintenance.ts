@@ -24,7 +24,10 @@ const REPOSITORY = /^[0-9a-f-]{36}\.git$/;
 /** In a repository: its age is that of the last care. */
 const STAMP = 'stagi-cared-for';
 
-/** Sweeps leftovers of killed git processes, quarantines repositories without a project, checks every repository once a week and repacks it. */
+/**
+ * Sweeps leftovers of killed git processes, quarantines repositories without a project, checks every repository once a week
+ * and repacks it.
+ */
 export function startGitMaintenance(ctx: Context): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const loops = [

@@ -45,10 +45,10 @@ export async function openInstallation(databaseUrl: string, config: Config): Pro
     async before(client) {
       installation = await readInstallation(client);
       if (installation) requireSame(installation, { mark: readMark(config), keyId: keyIdIn(config), settings: config });
-      else await requireUnmixed(client, config);
+      else await refuseNewBesideOld(client, config);
     },
     async after(client, applied) {
-      if (!installation) installation = await found(client, config);
+      if (!installation) installation = await recordInstallation(client, config);
       else await keepUpToDate(client, installation, config, applied.length > 0);
     },
   });
@@ -68,7 +68,7 @@ function keyIdIn({ secretKey, dataDir }: Config): string | null {
 }
 
 /** The database has no id yet: a new one, or that of a version before 0.2.0. A new one beside an old folder is a mistake. */
-async function requireUnmixed(client: pg.Client, config: Config): Promise<void> {
+async function refuseNewBesideOld(client: pg.Client, config: Config): Promise<void> {
   if ((await hasPeople(client)) && !isUsed(config))
     throw new ConfigError(
       'STAGI_DATA',
@@ -83,7 +83,7 @@ async function requireUnmixed(client: pg.Client, config: Config): Promise<void> 
 }
 
 /** First the folder, then the database, then the folder again: a start that is killed between goes on from there. */
-async function found(client: pg.Client, config: Config): Promise<Installation> {
+async function recordInstallation(client: pg.Client, config: Config): Promise<Installation> {
   const { environment, appOrigin, daemonOrigin } = config;
   const keyId = keyIdOf(loadSecretKey(config.secretKey, config.dataDir));
   await insertInstallation(client, { dataFolder: markFolder(config), environment, keyId, appOrigin, daemonOrigin });

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/configError.ts';
 import { VERSION } from '../config/version.ts';
+import { hasTable } from '../db/hasTable.ts';
 
 /** The row of table `installation`, as every process of this platform must be configured. */
 export interface Installation {
@@ -64,9 +65,4 @@ export async function hasPeople(client: Connection): Promise<boolean> {
   if (!(await hasTable(client, 'app_user'))) return false;
   const { rows } = await client.query('select from app_user limit 1');
   return rows.length > 0;
-}
-
-async function hasTable(client: Connection, name: string): Promise<boolean> {
-  const { rows } = await client.query<{ exists: boolean }>('select to_regclass($1) is not null as exists', [name]);
-  return rows[0]!.exists;
 }

@@ -92,19 +92,13 @@ async function callProvider(
 ): Promise<string | undefined> {
   const { row } = snapshot;
   if (effect === 'start') {
-    const { installationId, config } = ctx;
-    const { environment } = config;
+    const { environment } = ctx.config;
     const sealed = op.params.userData;
     const { ref } = await provider.start({
       token: op.id,
       name: machineName(environment, row),
       offerId: row.offer?.id ?? '',
-      tags: {
-        env: environment,
-        resource: String(row.id),
-        op: op.id,
-        installation: installationId,
-      },
+      tags: { env: environment, resource: String(row.id), op: op.id, installation: ctx.installationId },
       userData: typeof sealed === 'string' ? ctx.secrets.open(sealed, sealContext(op.id)) : '',
     });
     return ref;
