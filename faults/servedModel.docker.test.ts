@@ -87,7 +87,12 @@ it('streams an answer token by token, with the counts of the engine', async () =
   expect(texts.length).toBe(LONG);
   expect((events.at(-1) as { promptTokens: number }).promptTokens).toBeGreaterThan(5);
   expect(texts.map((event) => (event.type === 'text' ? event.text : '')).join('')).toMatch(/^[a-z., ]+$/);
-  expect(await engineLog()).toContain(`length, ${LONG} tokens`);
+  // It writes so after its last token.
+  await until(
+    'the engine has logged its end',
+    async () => (await engineLog()).includes(`length, ${LONG} tokens`),
+    60_000,
+  );
 });
 
 it('answers two at once, a session and an API token, and each as long as was asked', async () => {

@@ -218,10 +218,13 @@ describe('a terminal in a container', () => {
     const before = await view(target);
     before.type('echo rea""dy\n');
     await printed(before, '\nready');
-    before.type('busybox yes 0123456789abcdef | busybox head -c 3000000; echo; echo do""ne\n');
+    // Whoever leaves at once may take what they typed along.
+    before.type('echo wai""ting; read go; busybox yes 0123456789abcdef | busybox head -c 3000000; echo; echo do""ne\n');
+    await printed(before, '\nwaiting');
     const seen = before.bytes();
     before.leave();
     let after = await view({ ...target, offset: seen });
+    after.type('\n');
     await printed(after, '\ndone');
     after.leave();
     after = await view({ ...target, offset: seen });
