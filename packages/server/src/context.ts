@@ -19,6 +19,8 @@ export interface Context {
   config: Config;
   /** Marks our machines at clouds and our bytes in stores: those of another installation are left alone. */
   installationId: string;
+  /** The moment of the backup that it was restored from, until an operator releases it: it does nothing by itself. */
+  heldSince: Date | null;
   /** Access to all rows, for the platform's own work. Handlers get what their call may access instead (`app/crossWorkspaceCalls.ts`). */
   db: Db;
   /** Access to the rows of one workspace; null: to rows without a workspace. */

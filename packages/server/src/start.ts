@@ -125,6 +125,7 @@ export async function start(configured: Config, step: Step = unreported): Promis
     const ctx: Context = {
       config,
       installationId: installation.id,
+      heldSince: installation.heldAt && installation.restoredFrom,
       db: pool.db,
       within: (workspaceId) => withinWorkspace(callsPool.pg, workspaceId),
       pg: pool.pg,

@@ -73,6 +73,7 @@ import * as stopGrace from './migrations/0085_stop_grace.ts';
 import * as launch from './migrations/0086_launch.ts';
 import * as installation from './migrations/0087_installation.ts';
 import * as unknownBytes from './migrations/0088_unknown_bytes.ts';
+import * as backups from './migrations/0089_backups.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -144,6 +145,7 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0086_launch', sql: launch.sql },
   { name: '0087_installation', sql: installation.sql },
   { name: '0088_unknown_bytes', sql: unknownBytes.sql },
+  { name: '0089_backups', sql: backups.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;
 

@@ -18,18 +18,44 @@ export interface Installation {
   daemonOrigin: string | null;
   /** The version that migrated the database last. */
   version: string;
+  /** The moment of the backup that it was restored from; null: it never was. */
+  restoredFrom: Date | null;
+  /** Not null: it was restored and does nothing by itself until an operator releases it. */
+  heldAt: Date | null;
 }
 
 export type Connection = Pick<pg.Client, 'query'>;
 
+interface Row {
+  id: string;
+  data_folder: string;
+  environment: string;
+  key_id: string;
+  app_origin: string;
+  daemon_origin: string | null;
+  version: string;
+  /** Undefined in a database that is migrated next. */
+  restored_from?: Date | null;
+  held_at?: Date | null;
+}
+
 /** Null: a database of before the table, or a new one. */
 export async function readInstallation(client: Connection): Promise<Installation | null> {
   if (!(await hasTable(client, 'installation'))) return null;
-  const { rows } = await client.query<Installation>(
-    `select id, data_folder as "dataFolder", environment, key_id as "keyId", app_origin as "appOrigin", daemon_origin as "daemonOrigin", version
-     from installation`,
-  );
-  return rows[0] ?? null;
+  const { rows } = await client.query<Row>('select * from installation');
+  const [row] = rows;
+  if (!row) return null;
+  return {
+    id: row.id,
+    dataFolder: row.data_folder,
+    environment: row.environment,
+    keyId: row.key_id,
+    appOrigin: row.app_origin,
+    daemonOrigin: row.daemon_origin,
+    version: row.version,
+    restoredFrom: row.restored_from ?? null,
+    heldAt: row.held_at ?? null,
+  };
 }
 
 /** Throws when no version that knows the table has started on the database. */
@@ -39,7 +65,7 @@ export async function requireInstallation(client: Connection): Promise<Installat
   throw new ConfigError('DATABASE_URL', 'leads to a database that is not ready: start the platform once before');
 }
 
-export async function insertInstallation(client: Connection, row: Omit<Installation, 'id' | 'version'>): Promise<void> {
+export async function insertInstallation(client: Connection, row: Omit<Installation, 'id' | 'version' | 'restoredFrom' | 'heldAt'>): Promise<void> {
   await client.query(
     `insert into installation (data_folder, environment, key_id, app_origin, daemon_origin, version)
      values ($1, $2, $3, $4, $5, $6)`,
