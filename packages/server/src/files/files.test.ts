@@ -7,6 +7,7 @@ import { cleanUp } from '../cleanUp.ts';
 import { approveRemoval } from '../quarantine/review.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
+import { beginBackup } from '../testing/runningBackup.ts';
 import { blobName, FILES_FOLDER, keepFile, withStagedFiles } from './keep.ts';
 import { compareFiles, removeDoomed } from './worker.ts';
 
@@ -63,6 +64,23 @@ describe('the files of the platform', () => {
     await removeDoomed(app.ctx);
     expect([await rows(), await stored()]).toEqual([[], []]);
     expect((await fetch(app.url + last)).status).toBe(404);
+  });
+
+  it('stay while a backup runs, as its rows may name them', async () => {
+    const finn = await app.signUp('Finn');
+    await edit(finn, '#c04');
+    const [one] = await stored();
+    const backup = await beginBackup(app.databaseUrl);
+    await edit(finn, '#0c4');
+    await removeDoomed(app.ctx);
+    expect(await stored()).toContain(one);
+    await backup.end();
+    await removeDoomed(app.ctx);
+    expect(await stored()).toHaveLength(1);
+    expect(await stored()).not.toContain(one);
+    await finn.client(api.user.edit, { image: null });
+    await removeDoomed(app.ctx);
+    expect([await rows(), await stored()]).toEqual([[], []]);
   });
 
   it('go with an account and with the age of feedback', async () => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
+import { isBackupRunning } from '../db/backupLock.ts';
 import { repeatEvery } from '../loops/repeatEvery.ts';
 import { isOurPlace } from '../quarantine/belongsToUs.ts';
 import { inStore, type Listed, type Place } from '../quarantine/place.ts';
@@ -42,7 +43,8 @@ export async function removeDoomed({ db, files }: Keeper): Promise<void> {
     .execute();
   for (;;) {
     const doomed = await db.selectFrom('stored_file').select('id').where('state', '=', 'doomed').limit(BATCH).execute();
-    if (doomed.length === 0) return;
+    // Asked after the rows were read: a backup that begins later does not name them.
+    if (doomed.length === 0 || (await isBackupRunning(db))) return;
     for (const { id } of doomed) await files.remove(blobName(id));
     await db
       .deleteFrom('stored_file')

@@ -19,8 +19,11 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import type { Person } from '../testing/person.ts';
+import { beginBackup } from '../testing/runningBackup.ts';
+import { blobName } from './blobs.ts';
 import { closeBucket, emptyBucket, resizeBucket } from './buckets.ts';
 import { removePlatformObjects, writePlatformObject } from './platformObjects.ts';
+import { removeDoomed } from './removal.ts';
 import { aBucket, aKey, blobsOf, counted, s3Client, s3Url, type TestBucket, useOf } from './testing/bucket.ts';
 
 let app: TestApp;
@@ -111,6 +114,24 @@ it('makes one object of the parts of an upload, which count from the moment they
   const edge = 5 * MiB;
   expect(await get('parts', `bytes=${edge - 10}-${edge + 10}`)).toEqual(whole.subarray(edge - 10, edge + 11));
   await noBlobsBut(bucket, 2);
+});
+
+it('keeps the bytes of a deleted object while a backup runs', async () => {
+  const { bucket, put, delete: remove } = await opened();
+  await put('kept', Buffer.from('kept'));
+  const { rows } = await sql<{ id: string }>`select id from s3_blob where bucket_id = ${bucket.id}`.execute(app.ctx.db);
+  const backup = await beginBackup(app.databaseUrl);
+  try {
+    await remove('kept');
+    expect(await blobsOf(app, bucket)).toEqual({ doomed: 1 });
+    await removeDoomed(app.ctx);
+    expect(await blobsOf(app, bucket)).toEqual({ doomed: 1 });
+    expect(await app.ctx.blobs.get('local')!.head(blobName(rows[0]!.id))).not.toBeNull();
+  } finally {
+    await backup.end();
+  }
+  await noBlobsBut(bucket, 0);
+  expect(await app.ctx.blobs.get('local')!.head(blobName(rows[0]!.id))).toBeNull();
 });
 
 it('frees what an aborted upload took', async () => {

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { isBackupRunning } from '../db/backupLock.ts';
 import { limitConcurrency } from '../loops/concurrency.ts';
 import { type Loop, repeatEvery } from '../loops/repeatEvery.ts';
 import { blobName } from './blobs.ts';
@@ -19,7 +20,7 @@ export function startRemoval(ctx: Surroundings): Loop {
 }
 
 /** A location that fails does not keep others from being cleared. */
-async function removeDoomed(ctx: Surroundings): Promise<void> {
+export async function removeDoomed(ctx: Surroundings): Promise<void> {
   for (const location of ctx.blobs.keys()) {
     try {
       while ((await removeSome(ctx, location)) === AT_ONCE);
@@ -39,7 +40,8 @@ async function removeSome({ db, blobs }: Surroundings, location: string): Promis
     .orderBy('created_at')
     .limit(AT_ONCE)
     .execute();
-  if (doomed.length === 0) return 0;
+  // Asked after the rows were read: a backup that begins later does not name them.
+  if (doomed.length === 0 || (await isBackupRunning(db))) return 0;
   const store = blobs.get(location)!;
   const limit = limitConcurrency(PARALLEL);
   await Promise.all(doomed.map(({ id }) => limit(() => store.remove(blobName(id)))));

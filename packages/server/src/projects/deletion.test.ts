@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readyServer } from '../containers/testing/readyServer.ts';
 import { anApiToken, anImport } from '../testing/factories.ts';
+import { beginBackup } from '../testing/runningBackup.ts';
 import { aPlacedRun } from '../testing/taskFactories.ts';
 import { repositoryPath } from './gitAccess.ts';
 
@@ -155,6 +156,24 @@ describe('deleting a project', () => {
     await expect.poll(async () => (await view()).statusReason, FAST).toBe('Waiting until its import has stopped');
     expect(await exists()).toBe(true);
     await sql`update project_import set lock_token = null, lock_expires_at = null where id = ${job}`.execute(ctx.db);
+    await expect.poll(async () => (await view()).status, FAST).toBe('deleted');
+    expect(await exists()).toBe(false);
+  });
+
+  it('waits until a backup has ended, also beyond its deadline', async () => {
+    const backup = await beginBackup(at.app.databaseUrl);
+    await remove();
+    await expect.poll(async () => (await view()).statusReason, FAST).toBe('Waiting until a backup has ended');
+    const { rows } = await sql<{ at: string }>`update project set next_at = now(),
+      status_deadline = now() - interval '1 second' where id = ${id} returning clock_timestamp()::text as at`.execute(
+      at.app.ctx.db,
+    );
+    const looks = () =>
+      sql<{ status: string; attempts: number }>`select status, attempts from project
+      where id = ${id} and status_seen_at > ${rows[0]!.at}::timestamptz`.execute(at.app.ctx.db);
+    await expect.poll(async () => (await looks()).rows, FAST).toEqual([{ status: 'deleting', attempts: 0 }]);
+    expect(await exists()).toBe(true);
+    await backup.end();
     await expect.poll(async () => (await view()).status, FAST).toBe('deleted');
     expect(await exists()).toBe(false);
   });

@@ -1,6 +1,7 @@
 import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
+import { isBackupRunning } from '../db/backupLock.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db, ProjectRow } from '../db/schema.ts';
 import { createRepository, removeRepository } from '../git/repository.ts';
@@ -12,7 +13,7 @@ import { refreshProject } from './recordPush.ts';
 import { transitionProject } from './status.ts';
 
 const MAX_CONCURRENT = 4;
-/** While containers are being deleted. */
+/** While containers are being deleted, or a backup runs. */
 const RECHECK_MS = 1_000;
 /** A push that began is looked after for an hour. */
 const REFRESH_MS = 5 * 60_000;
@@ -72,14 +73,15 @@ async function refresh(ctx: Context, lease: Lease, row: ProjectRow): Promise<voi
   await releaseLease(ctx.db, 'project', lease, rows[0]?.watched ? REFRESH_MS : null);
 }
 
-/** A repository is removed once nothing of its project runs any more. */
+/** A repository is removed once nothing of its project runs any more, and no backup that may name it. */
 async function remove(ctx: Context, lease: Lease, row: ProjectRow): Promise<void> {
   const wait = await whatIsLeft(ctx.db, row.id);
   if (wait) {
-    const isLate = row.status_deadline !== null && row.status_deadline < new Date();
-    await apply(ctx, lease, row, isLate ? null : RECHECK_MS, (trx) =>
-      isLate
-        ? transitionProject(ctx, trx, row.id, 'deletion failed', { reason: wait.late })
+    const isOverdue = row.status_deadline !== null && row.status_deadline < new Date();
+    const failure = isOverdue ? wait.late : null;
+    await apply(ctx, lease, row, failure ? null : RECHECK_MS, (trx) =>
+      failure
+        ? transitionProject(ctx, trx, row.id, 'deletion failed', { reason: failure })
         : transitionProject(ctx, trx, row.id, 'deleting', { reason: wait.now }),
     );
     return;
@@ -106,8 +108,11 @@ async function remove(ctx: Context, lease: Lease, row: ProjectRow): Promise<void
   });
 }
 
-/** What the deletion of a project waits for: as is shown now, and when its deadline has passed. */
-async function whatIsLeft(db: Db, projectId: number): Promise<{ now: string; late: string } | null> {
+/**
+ * The reason why the deletion of a project waits: as is shown now, and when its deadline has passed; `late` is null for
+ * one that ends by itself.
+ */
+async function whatIsLeft(db: Db, projectId: number): Promise<{ now: string; late: string | null } | null> {
   const [container] = await openContainersOf(db, projectId);
   if (container) {
     const names = { container: container.title, server: container.instance_title };
@@ -122,9 +127,9 @@ async function whatIsLeft(db: Db, projectId: number): Promise<{ now: string; lat
     .where('project_id', '=', projectId)
     .where('lock_token', 'is not', null)
     .executeTakeFirst();
-  return running
-    ? { now: text('Waiting until its import has stopped'), late: text('Its import did not stop in time') }
-    : null;
+  if (running)
+    return { now: text('Waiting until its import has stopped'), late: text('Its import did not stop in time') };
+  return (await isBackupRunning(db)) ? { now: text('Waiting until a backup has ended'), late: null } : null;
 }
 
 /** Stores the result of a step and releases the lease, unless the lease or what is desired has changed since. */

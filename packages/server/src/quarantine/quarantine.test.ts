@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { openPool, type Pool } from '../db/pool.ts';
 import { createPrometheusCollector } from '../metrics/prometheus.ts';
 import { createTestDatabase } from '../testing/database.ts';
+import { beginBackup } from '../testing/runningBackup.ts';
 import type { Place } from './place.ts';
 import { quarantineUnknown } from './quarantineUnknown.ts';
 import { approveRemoval, reviewPlaces } from './review.ts';
@@ -90,6 +91,18 @@ describe('bytes without a row', () => {
     };
     await quarantineUnknown(ctx, atTheEnd);
     expect([await noted(), bytes.size]).toEqual([[], 200]);
+  });
+
+  it('stay while a backup runs, and go with the next comparison', async () => {
+    const { bytes, compare } = aPlace(200, [nameOf(7)]);
+    await compare();
+    await age(8);
+    const backup = await beginBackup(database.url);
+    await compare();
+    expect([await noted(), bytes.size]).toEqual([[nameOf(7)], 200]);
+    await backup.end();
+    await compare();
+    expect([await noted(), bytes.size]).toEqual([[], 199]);
   });
 
   it('begin their seven days anew when one comparison did not find them', async () => {

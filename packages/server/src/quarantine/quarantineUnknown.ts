@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Context } from '../context.ts';
+import { isBackupRunning } from '../db/backupLock.ts';
 import { limitConcurrency } from '../loops/concurrency.ts';
 import type { Listed, Place } from './place.ts';
 
@@ -117,6 +118,8 @@ async function removeNoted({ db, log }: Surroundings, place: Place, which: RawBu
     last = names.at(-1)!;
     const known = await place.known(names);
     const unknown = names.filter((name) => !known.has(name));
+    // Asked after the rows were looked for. The next comparison removes what is left.
+    if (await isBackupRunning(db)) break;
     await Promise.all(unknown.map((name) => limit(() => place.remove(name))));
     await db.deleteFrom('unknown_bytes').where('place', '=', place.name).where('name', 'in', names).execute();
     count += names.length;
