@@ -51,7 +51,7 @@ export async function enrol(token: string, paths: Paths): Promise<Identity> {
     jti: claims.jti,
   };
   // A rotation of the previous key that was not completed.
-  await rm(`${paths.key}.next`, { force: true });
+  await forgetOtherKeys(paths);
   await writeFileAtomically(paths.key, exportKey(key), 0o600);
   await writeFileAtomically(paths.identity, `${JSON.stringify(identity, null, 2)}\n`, 0o600);
   await rm(draft);
@@ -71,10 +71,19 @@ export async function loadKey(path: string): Promise<KeyObject | null> {
   return createPrivateKey(pem);
 }
 
-/** Deletes the key and the identity: this server can no longer authenticate. */
+/** Beside the key of this node: the one that is offered to the platform, and the one before. */
+export function otherKeys({ key }: Pick<Paths, 'key'>): { next: string; former: string } {
+  return { next: `${key}.next`, former: `${key}.former` };
+}
+
+async function forgetOtherKeys(paths: Paths): Promise<void> {
+  for (const path of Object.values(otherKeys(paths))) await rm(path, { force: true });
+}
+
+/** Deletes the keys and the identity: this server can no longer authenticate. */
 export async function forgetIdentity(paths: Paths): Promise<void> {
   await rm(paths.key, { force: true });
-  await rm(`${paths.key}.next`, { force: true });
+  await forgetOtherKeys(paths);
   await rm(paths.identity, { force: true });
 }
 
@@ -137,6 +146,6 @@ async function makeKey(path: string): Promise<KeyObject> {
   return key;
 }
 
-function exportKey(key: KeyObject): string {
+export function exportKey(key: KeyObject): string {
   return key.export({ type: 'pkcs8', format: 'pem' }).toString();
 }

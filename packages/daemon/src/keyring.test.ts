@@ -36,7 +36,7 @@ describe('the rotation of the node key', () => {
     await keys.finishRotation(next!);
     expect(publicOf(keys.current())).toBe(next);
     expect(publicOf((await ring()).current())).toBe(next);
-    expect(await readdir(folder)).toEqual(['node.key']);
+    expect((await readdir(folder)).toSorted()).toEqual(['node.key', 'node.key.former']);
     expect((await stat(path())).mode & 0o777).toBe(0o600);
   });
 
@@ -60,16 +60,37 @@ describe('the rotation of the node key', () => {
     expect(publicOf(after.current())).toBe(next);
     await after.accepted(after.current());
     expect(publicOf((await ring()).current())).toBe(next);
-    // When the platform knows neither, both are tried in turn.
+    // When the platform knows none, all are tried in turn.
     const last = await ring();
-    await last.startRotation(identity, 'nonce');
-    const tried = [0, 1, 2].map(() => {
+    const third = await offered(last);
+    const tried = [0, 1, 2, 3].map(() => {
       const key = last.current();
       last.rejected(key);
       return publicOf(key);
     });
-    expect(tried[0]).toBe(next);
-    expect(tried[1]).not.toBe(next);
-    expect(tried[2]).toBe(next);
+    expect(tried).toEqual([next, third, publicOf(first), next]);
+  });
+
+  it('begins anew at the former key when the platform was restored from a backup of before', async () => {
+    const rotated = await ring();
+    const second = await offered(rotated);
+    await rotated.finishRotation(second!);
+    for (const keys of [rotated, await ring()]) {
+      expect(publicOf(keys.current())).toBe(second);
+      keys.rejected(keys.current());
+      expect(publicOf(keys.current())).toBe(publicOf(first));
+      await keys.accepted(keys.current());
+      // For the renewal of the lease.
+      expect(publicOf(keys.current())).toBe(publicOf(first));
+    }
+    const keys = await ring();
+    keys.rejected(keys.current());
+    await keys.accepted(keys.current());
+    const { proof } = await keys.startRotation(identity, 'nonce');
+    const old = await importJWK({ kty: 'OKP', crv: 'Ed25519', x: publicOf(first)! }, 'EdDSA');
+    const third = ((await jwtVerify(proof, old)).payload.jwk as JWK).x;
+    await keys.finishRotation(third!);
+    expect(publicOf((await ring()).current())).toBe(third);
+    expect(publicOf((await loadKey(`${path()}.former`))!)).toBe(publicOf(first));
   });
 });

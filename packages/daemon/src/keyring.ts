@@ -4,20 +4,21 @@ import { dirname } from 'node:path';
 import { type DaemonMessage, LINK_AUDIENCE } from '@stagi/contract/daemon.ts';
 import { SignJWT } from 'jose';
 import { syncFolder, writeFileAtomically } from './atomicFile.ts';
-import { type Identity, loadKey } from './identity.ts';
+import { exportKey, type Identity, loadKey, otherKeys } from './identity.ts';
 import type { Paths } from './paths.ts';
 
 /**
  * The key of this node and, during a rotation, the next one. The next key is on disk before it is offered, and replaces
  * the old key when the platform has confirmed it. So after a crash this server holds the key that the platform knows,
- * whichever of the two that is.
+ * whichever of the two that is. The former key is kept too: a platform whose database was restored from a backup may know
+ * only that one.
  */
 export interface Keyring {
   /** The key to authenticate with. */
   current(): KeyObject;
   /** The platform has accepted this key. */
   accepted(key: KeyObject): Promise<void>;
-  /** The platform does not know this key: the other key, if any, is tried next. */
+  /** The platform does not know this key: another one, if any, is tried next. */
   rejected(key: KeyObject): void;
   /** Makes the next key, unless there is one already, and returns the message that offers it, signed by both. */
   startRotation(identity: Identity, nonce: string): Promise<Extract<DaemonMessage, { type: 'rotate' }>>;
@@ -26,31 +27,38 @@ export interface Keyring {
 }
 
 export async function openKeyring(paths: Pick<Paths, 'key'>, first: KeyObject): Promise<Keyring> {
-  const nextPath = `${paths.key}.next`;
+  const { next: nextPath, former: formerPath } = otherKeys(paths);
   let current = first;
   let next = await loadKey(nextPath);
-  let tryNext = false;
+  let former = await loadKey(formerPath);
+  let tried: KeyObject | null = null;
 
   async function promote(): Promise<void> {
     if (!next) return;
+    await writeFileAtomically(formerPath, exportKey(current), 0o600);
     await rename(nextPath, paths.key);
     await syncFolder(dirname(paths.key));
+    former = current;
     current = next;
     next = null;
-    tryNext = false;
+    tried = null;
   }
   return {
-    current: () => (tryNext && next ? next : current),
+    current: () => tried ?? current,
     async accepted(key) {
       if (key === next) await promote();
+      // In memory only: the platform asks for a rotation, which replaces both.
+      else if (key === former) [current, former] = [key, current];
+      tried = null;
     },
     rejected(key) {
-      tryNext = key !== next && next !== null;
+      const keys = [current, next, former].filter((one) => one !== null);
+      tried = keys[(keys.indexOf(key) + 1) % keys.length]!;
     },
     async startRotation(identity, nonce) {
       if (!next) {
         next = generateKeyPairSync('ed25519').privateKey;
-        await writeFileAtomically(nextPath, next.export({ type: 'pkcs8', format: 'pem' }).toString(), 0o600);
+        await writeFileAtomically(nextPath, exportKey(next), 0o600);
       }
       const claims = { nonce, jwk: publicHalf(next) };
       return {
