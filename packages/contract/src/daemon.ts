@@ -157,6 +157,18 @@ export const Inventory = z.object({
 });
 export type Inventory = z.infer<typeof Inventory>;
 
+/** The memory that a daemon has of a container, also of one that is gone. */
+export const RememberedContainer = z.object({
+  id: Id,
+  /** The highest generation that it was told, or did something under. */
+  gen: z.number().int(),
+  /** The one of its last start; 0: it was never started. */
+  begunGen: z.number().int(),
+  /** The highest specification that it was told, or created. */
+  specNo: z.number().int(),
+});
+export type RememberedContainer = z.infer<typeof RememberedContainer>;
+
 /** What to log in to a registry with. It is used for one pull, kept in memory only. */
 export const RegistryAuth = z.object({
   /** As image references name it: `docker.io`. */
@@ -179,6 +191,8 @@ export const DaemonMessage = z.discriminatedUnion('type', [
     features: z.array(z.string().max(40)).max(50).optional(),
     facts: MachineFacts,
     inventory: Inventory,
+    /** For a platform whose database was restored from a backup, and knows less. Earlier daemons leave it out. */
+    remembered: z.array(RememberedContainer).optional(),
   }),
   z.object({ type: z.literal('heartbeat'), at: z.string() }),
   /**

@@ -152,6 +152,7 @@ export async function runAgent(
         features: await features(),
         facts,
         inventory,
+        remembered: reconciler.remembered(),
       });
       session = fresh;
       auths.attach(fresh, welcome.features?.includes(PULL_AUTH_FEATURE) ?? false);

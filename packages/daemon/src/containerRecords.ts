@@ -36,6 +36,8 @@ export interface ContainerRecords {
   started(id: number, gen: number): Promise<void>;
   /** Whether it was started, or may have been: for a container that is gone. */
   hasBegun(id: number): boolean;
+  /** For each container its last start, and the highest generation of all that is recorded. */
+  generations(): { id: number; gen: number; begunGen: number }[];
   endedGen(id: number): number;
   ended(id: number, gen: number): Promise<void>;
   failure(id: number, gen: number): Failure | null;
@@ -78,6 +80,12 @@ export async function openContainerRecords(path: string): Promise<ContainerRecor
       const { begunGen, intent } = marks.get(id) ?? NONE;
       return begunGen > 0 || intent !== null;
     },
+    generations: () =>
+      [...marks].map(([id, { begunGen, intent, endedGen, failed }]) => ({
+        id,
+        gen: Math.max(begunGen, intent?.gen ?? 0, endedGen, failed?.gen ?? 0),
+        begunGen,
+      })),
     endedGen: (id) => marks.get(id)?.endedGen ?? 0,
     async ended(id, gen) {
       if (marks.get(id)?.endedGen !== gen) await set(id, { endedGen: gen });

@@ -1,6 +1,6 @@
 import { STOP_GRACE } from '@stagi/contract/containerFields.ts';
 import { crashPoint } from '@stagi/contract/crashPoints.ts';
-import type { DaemonMessage, Inventory } from '@stagi/contract/daemon.ts';
+import type { DaemonMessage, Inventory, RememberedContainer } from '@stagi/contract/daemon.ts';
 import type { DesiredContainer, DesiredState } from '@stagi/contract/desiredState.ts';
 import type { HostConfig } from '@stagi/contract/hostConfig.ts';
 import { text } from '@stagi/contract/text.ts';
@@ -12,7 +12,7 @@ import type { Engine } from './docker.ts';
 import { userOf } from './dockerUser.ts';
 import type { Identity } from './identity.ts';
 import type { Images } from './images.ts';
-import { inventoryOf } from './inventory.ts';
+import { inventoryOf, rememberedOf } from './inventory.ts';
 import { errorText, log } from './log.ts';
 import type { LogShipper } from './logShipper.ts';
 import { startLoop } from './loop.ts';
@@ -54,6 +54,7 @@ export interface Reconciler {
   /** Resolves after a pass that began after this call. */
   nextPass(): Promise<void>;
   inventory(): Inventory;
+  remembered(): RememberedContainer[];
   /** Failures that still apply, for a platform that may have missed their report. */
   openFailures(): ReturnType<Applier['openFailures']>;
   /** A container as Docker shows it now; null when there is none. */
@@ -192,6 +193,7 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
     wake: loop.wake,
     nextPass: loop.nextPass,
     inventory,
+    remembered: () => rememberedOf({ desired: desired.current(), seen, records }),
     openFailures() {
       const wanted = desired.current();
       return wanted ? applier.openFailures(wanted) : [];

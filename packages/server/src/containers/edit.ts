@@ -171,7 +171,8 @@ function existsOnServer({ status }: ContainerRow): boolean {
 
 type Columns = Updateable<ContainerTable>;
 
-async function storeEdit(trx: Db, row: ContainerRow, columns: Columns): Promise<void> {
+/** The columns are those of the specification that it shall have. */
+export async function storeEdit(trx: Db, row: ContainerRow, columns: Columns): Promise<void> {
   if (!existsOnServer(row)) {
     await trx
       .updateTable('container')

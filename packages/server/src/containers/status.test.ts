@@ -95,6 +95,8 @@ const TABLE: [string, KnownContainer, ActualContainer | null, ContainerStatus][]
   ['did not stop in time but runs on', row('failed', 'stopped', made), shows('running'), 'running'],
   ['seen again, runs', row('unresponsive', 'running', made), shows('running'), 'running'],
   ['seen again, ended', row('unresponsive', 'running', made), ended(0), 'exited'],
+  ['seen again, still shows its old end', row('unresponsive', 'running', made), ended(0, { gen: 1 }), 'starting'],
+  ['seen again, changed, had ended', row('unresponsive', 'running', edited), ended(0, { gen: 1 }), 'exited'],
   ['seen again, never made', row('unresponsive', 'running'), null, 'creating'],
   ['seen again, gone', row('unresponsive', 'running', made), null, 'failed'],
   ['seen again, was stopped', row('unresponsive', 'stopped', made), ended(143), 'stopped'],

@@ -194,9 +194,9 @@ function seenWhileRunning(row: KnownContainer, actual: ActualContainer, bootedAt
     case 'exited':
     case 'dead': {
       // It shows how the container ended before the requested start. The run of a task is started only once.
-      const isOutdated =
-        !actual.task && actual.gen < row.gen && ['starting', 'creating', 'failed'].includes(row.status);
-      if (isOutdated) return stays;
+      const isOutdated = !actual.task && actual.gen < row.gen;
+      if (isOutdated && ['starting', 'creating', 'failed'].includes(row.status)) return stays;
+      if (isOutdated && row.status === 'unresponsive' && !isBeingEdited(row)) return { to: 'starting', reason: null };
       const endedWithServer = wasStoppedWithServer(row, actual) || wasKilledByReboot(row, actual, bootedAt);
       return endedWithServer ? { to: 'stopped', reason: STOPPED_WITH_SERVER } : ended(actual);
     }

@@ -6,6 +6,7 @@ import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import { recordFailedRestart, recordFailure, recordProgress } from '../containers/daemonReports.ts';
 import { applyInventory } from '../containers/inventory.ts';
+import { catchUpWithDaemon } from '../containers/remembered.ts';
 import { acceptsInventory } from '../containers/serverStatus.ts';
 import type { Context } from '../context.ts';
 import { commitAsync } from '../db/durability.ts';
@@ -32,6 +33,7 @@ export function observeHello(ctx: Services, node: NodeConnection, hello: Message
       })
       .where('instance_id', '=', node.instanceId)
       .execute();
+    await catchUpWithDaemon(trx, node.instanceId, hello);
     await observe(trx, node, hello.inventory, true);
   });
 }

@@ -11,6 +11,7 @@ import {
   LINK_AUDIENCE,
   LINK_PROTOCOL,
   PlatformMessage,
+  type RememberedContainer,
 } from '@stagi/contract/daemon.ts';
 import { Command, type DesiredContainer, DesiredState } from '@stagi/contract/desiredState.ts';
 import { encodeFrame } from '@stagi/contract/frames.ts';
@@ -87,7 +88,7 @@ export interface TestDaemon {
   sendBytes(stream: number, offset: number, bytes: Uint8Array): void;
   /** The first message of a kind that fits, among those received already or later. */
   next<T extends Kind>(type: T, fits?: (message: MessageOf<T>) => boolean): Promise<MessageOf<T>>;
-  hello(facts?: Partial<MachineFacts>, features?: string[]): Promise<void>;
+  hello(facts?: Partial<MachineFacts>, features?: string[], remembered?: RememberedContainer[]): Promise<void>;
   sendInventory(): void;
   /** The first desired state that fits, with its signature checked. */
   desired(fits?: (state: DesiredState) => boolean): Promise<DesiredState>;
@@ -123,14 +124,22 @@ export async function connectDaemon(
   key: NodeKey,
   {
     facts = {},
+    inventory = {},
     containers = [],
     features = [],
-  }: { facts?: Partial<MachineFacts>; containers?: ActualContainer[]; features?: string[] } = {},
+    remembered,
+  }: {
+    facts?: Partial<MachineFacts>;
+    inventory?: Partial<Inventory>;
+    containers?: ActualContainer[];
+    features?: string[];
+    remembered?: RememberedContainer[];
+  } = {},
 ): Promise<TestDaemon> {
   const daemon = await dial(url, key);
-  daemon.inventory.containers = containers;
+  Object.assign(daemon.inventory, { ...inventory, containers });
   await daemon.next('welcome');
-  await daemon.hello(facts, features);
+  await daemon.hello(facts, features, remembered);
   return daemon;
 }
 
@@ -174,7 +183,7 @@ async function open(url: string): Promise<Omit<TestDaemon, 'desired' | 'command'
     next,
     closed,
     sendBytes: (stream, offset, bytes) => socket.send(encodeFrame({ stream, offset, bytes })),
-    async hello(facts = {}, features = []) {
+    async hello(facts = {}, features = [], remembered = undefined) {
       send({
         type: 'hello',
         protocol: LINK_PROTOCOL,
@@ -183,6 +192,7 @@ async function open(url: string): Promise<Omit<TestDaemon, 'desired' | 'command'
         features,
         facts: { ...FACTS, ...facts },
         inventory,
+        ...(remembered && { remembered }),
       });
       await next('desired');
     },
