@@ -12,8 +12,11 @@ export const ErrorBodySchema = z.object({
   /** `message` before its values were filled in, for translation: `'{{title}} is in use'`. */
   template: z.string().optional(),
   values: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
-  /** With 403: the same call succeeds once `auth/step-up` has been made in this session. */
-  code: z.literal('step-up').optional(),
+  /**
+   * `step-up`, with 403: the same call succeeds once `auth/step-up` has been made in this session. `held`, with 503: the
+   * platform was restored from a backup and changes nothing until an operator releases it.
+   */
+  code: z.enum(['step-up', 'held']).optional(),
   /** 499 when the caller closed the connection. */
   status: z.number().optional(),
   requestId: z.string().optional(),

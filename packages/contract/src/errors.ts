@@ -10,8 +10,11 @@ export interface ErrorBody {
   /** `message` before its values were filled in, for translation: `'{{title}} is in use'`. */
   template?: string | undefined;
   values?: Record<string, string | number> | undefined;
-  /** With 403: the same call succeeds once `auth/step-up` has been made in this session. */
-  code?: 'step-up' | undefined;
+  /**
+   * `step-up`, with 403: the same call succeeds once `auth/step-up` has been made in this session. `held`, with 503: the
+   * platform was restored from a backup and changes nothing until an operator releases it.
+   */
+  code?: 'step-up' | 'held' | undefined;
   /** 499 when the caller closed the connection. */
   status?: number | undefined;
   requestId?: string | undefined;
@@ -32,6 +35,11 @@ export function isErrorBody(body: unknown): body is ErrorBody {
 }
 
 const isListOfText = (value: unknown) => Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+
+/** A platform that was restored from a backup says it in place of everything that it does not do yet. */
+export const HELD = text(
+  'This platform was restored from a backup and is held: nothing can be changed until an operator releases it',
+);
 
 export const GENERIC_ERROR = text('Something goes wrong. Try again!');
 

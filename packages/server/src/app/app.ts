@@ -74,6 +74,7 @@ import { clientHandlers } from '../workspaces/routes.ts';
 import { mountCrawlerFiles } from './crawlers.ts';
 import { mountDescription } from './description.ts';
 import { mountHealth } from './health.ts';
+import { refuseWhileHeld } from './held.ts';
 import { daemonHostCheck, type HostCheck, refuseForeignHosts, webHostCheck } from './knownHosts.ts';
 import { mount } from './mount.ts';
 import { requestId, sendRequestId } from './requestId.ts';
@@ -138,6 +139,7 @@ export async function buildApp(ctx: Context, hosting: Hosting): Promise<FastifyI
   refuseForeignHosts(app, refusalOf);
   guardPortHosts(app, ctx, createPortProxy(app, ctx));
   guardContentHost(app, ctx);
+  if (ctx.heldSince) refuseWhileHeld(app);
   mount(app, ctx, handlers);
   mountPictures(app, ctx);
   mountAppEndpoints(app, ctx);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AppsDomain } from '../config/appsDomain.ts';
 import type { Context } from '../context.ts';
-import { notFound, unauthenticated } from '../http/errors.ts';
+import { held, notFound, unauthenticated } from '../http/errors.ts';
 import { createHostReader } from '../http/hostOf.ts';
 import { startAccessRequest } from './accessRequest.ts';
 import { isOfDomain, originOf, type PortTarget, targetOfHost } from './address.ts';
@@ -52,6 +52,7 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  if (ctx.heldSince) throw held();
   const place = targetOfHost(host, domain);
   if (!place) throw notFound();
   const { originalUrl } = request;

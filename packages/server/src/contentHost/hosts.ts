@@ -2,7 +2,7 @@ import { GENERIC_ERROR } from '@stagi/contract/errors.ts';
 import { type Transfers, watchTransfers } from '@stagi/s3/transfers.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { isOverload, PublicError, unavailable } from '../http/errors.ts';
+import { held, isOverload, PublicError, unavailable } from '../http/errors.ts';
 import { createHostReader } from '../http/hostOf.ts';
 import { networkOf } from '../http/network.ts';
 import { consumePoint, createRateLimiter } from '../http/rateLimit.ts';
@@ -64,6 +64,8 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  // Code lies in the platform's own repositories; all else comes from the S3 service or from a machine.
+  if (ctx.heldSince && !request.url.startsWith('/code/')) throw held();
   await consumePoint(requests(ctx), networkOf(request.ip));
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     void reply.header('allow', 'GET, HEAD');

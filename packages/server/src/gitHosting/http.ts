@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { BRAND } from '@stagi/contract/brand.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { held } from '../http/errors.ts';
 import { NO_PAGE } from '../http/plainHeaders.ts';
 import { logRefusedRequest } from '../http/refusalLog.ts';
 import type { GitCaller } from '../projects/gitAccess.ts';
@@ -56,6 +57,7 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
+  if (hosting.ctx.heldSince) throw held();
   const token = passwordOf(request.headers.authorization);
   // Before the path is looked at: without a password nobody learns which paths exist.
   if (token === null) throw unauthenticated();

@@ -1,4 +1,4 @@
-import { type ErrorBody, GENERIC_ERROR } from '@stagi/contract/errors.ts';
+import { type ErrorBody, GENERIC_ERROR, HELD } from '@stagi/contract/errors.ts';
 import { isPlainMessage } from '@stagi/contract/plainMessages.ts';
 import { text } from '@stagi/contract/text.ts';
 import { type Wait, waitOf } from '@stagi/contract/waits.ts';
@@ -71,6 +71,10 @@ export const restarting = (): PublicError =>
   new PublicError(503, text('The platform is restarting'), { retryAfter: 1 });
 export const unavailable = (cause?: unknown): PublicError =>
   new PublicError(503, text('The service is busy. Try again in a moment.'), { retryAfter: 2, cause });
+
+const HELD_RETRY_SECONDS = 60;
+/** The platform was restored from a backup, and no operator has released it yet. */
+export const held = (): PublicError => new PublicError(503, HELD, { code: 'held', retryAfter: HELD_RETRY_SECONDS });
 
 /** Refuses a body that does not fit its schema, with a message for each field. */
 export function badInput(error: z.ZodError): PublicError {

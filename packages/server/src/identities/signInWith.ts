@@ -5,7 +5,7 @@ import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
-import { refused } from '../http/errors.ts';
+import { held, refused } from '../http/errors.ts';
 import type { Visitor } from '../http/visitor.ts';
 import { identityConnectedMail } from '../mail/accountMails.ts';
 import { sendMail } from '../mail/send.ts';
@@ -63,6 +63,8 @@ export async function linkIdentity(
 }
 
 async function linkByAddress(ctx: Visitor, trx: Db, identity: ProviderIdentity): Promise<number> {
+  // It would change an account, or make one.
+  if (ctx.heldSince) throw held();
   const provider = PROVIDER_NAMES[identity.provider];
   const email = Email.safeParse(identity.email);
   // Without a confirmed address the caller must not learn whether it has an account.

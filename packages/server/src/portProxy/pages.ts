@@ -23,6 +23,7 @@ export function refusedPort(error: unknown): RefusedPort {
   if (isOverload(error)) return new RefusedPort('unavailable', { retryAfter: 2, cause: error });
   if (!(error instanceof PublicError)) return new RefusedPort('unavailable', { cause: error });
   const { retryAfter } = error;
+  if (error.body.code === 'held') return new RefusedPort('held', { retryAfter });
   switch (error.status) {
     case 401:
       return new RefusedPort('signIn');

@@ -13,6 +13,7 @@ export type PortRefusal =
   | 'away'
   | 'outdated'
   | 'heldElsewhere'
+  | 'held'
   | 'busy'
   | 'unavailable'
   | 'slow';
@@ -29,6 +30,7 @@ export const STATUS: Record<PortRefusal, number> = {
   away: 503,
   outdated: 503,
   heldElsewhere: 503,
+  held: 503,
   busy: 429,
   unavailable: 503,
   slow: 504,
@@ -52,6 +54,10 @@ export const WORDS: Record<Language, Words> = {
       'The server cannot be reached from here',
       'It is connected to another process of the platform. Try again in a moment.',
     ],
+    held: [
+      'The platform is held',
+      'This platform was restored from a backup and is held: nothing can be changed until an operator releases it.',
+    ],
     busy: ['Too many requests', 'Try again in a moment.'],
     unavailable: ['The service is busy', 'Try again in a moment.'],
     slow: ['No answer in time', 'The program in the container took too long to answer.'],
@@ -68,6 +74,7 @@ export const WORDS: Record<Language, Words> = {
     away: ['无法连接到服务器', '它的代理程序目前未连接。它会自动重新连接。'],
     outdated: ['服务器的代理程序版本过旧', '它无法转发请求。请在服务器上重新安装。'],
     heldElsewhere: ['无法从此处连接到服务器', '它连接到平台的另一个进程。请稍后再试。'],
+    held: ['平台已暂停', '本平台是从备份恢复的，目前处于暂停状态：在运营人员解除暂停之前，无法更改任何内容。'],
     busy: ['请求过多', '请稍后再试。'],
     unavailable: ['服务繁忙', '请稍后再试。'],
     slow: ['未及时应答', '容器中的程序应答时间过长。'],
@@ -93,6 +100,10 @@ export const WORDS: Record<Language, Words> = {
       'Отсюда сервер недоступен',
       'Он подключён к другому процессу платформы. Повторите попытку чуть позже.',
     ],
+    held: [
+      'Платформа приостановлена',
+      'Эта платформа восстановлена из резервной копии и приостановлена: ничего нельзя изменить, пока оператор не снимет приостановку.',
+    ],
     busy: ['Слишком много запросов', 'Повторите попытку чуть позже.'],
     unavailable: ['Сервис занят', 'Повторите попытку чуть позже.'],
     slow: ['Нет ответа вовремя', 'Программа в контейнере отвечала слишком долго.'],
@@ -114,6 +125,10 @@ export const WORDS: Record<Language, Words> = {
     heldElsewhere: [
       'Sunucuya buradan ulaşılamıyor',
       'Platformun başka bir sürecine bağlı. Biraz sonra yeniden deneyin.',
+    ],
+    held: [
+      'Platform beklemede',
+      'Bu platform bir yedekten geri yüklendi ve beklemede: bir operatör serbest bırakana kadar hiçbir şey değiştirilemez.',
     ],
     busy: ['Çok fazla istek', 'Biraz sonra yeniden deneyin.'],
     unavailable: ['Hizmet meşgul', 'Biraz sonra yeniden deneyin.'],

@@ -7,7 +7,9 @@ import { toast } from '../ui/toasts.ts';
 export function refusalText(message: string, body: ErrorBody | null, retryAfter: number | null = null): string {
   const source = body?.template ?? message;
   const said = body?.template ? t(body.template, inLanguage(body.values ?? {})) : t(message);
-  if (retryAfter === null || /try again/i.test(source)) return said;
+  // Nobody knows when a held platform is released.
+  const isToldWhen = /try again/i.test(source) || body?.code === 'held';
+  if (retryAfter === null || isToldWhen) return said;
   return `${/[.!?。！？]$/.test(said) ? said : `${said}.`} ${t('Try again in {{count}} seconds', { count: retryAfter })}`;
 }
 
