@@ -42,6 +42,8 @@ export const UserProfile = z.object({
   isGettingStarted: z.boolean(),
   hasTestModePrivileges: z.boolean(),
   clientRelations: z.array(ClientRelation),
+  /** The moment of the backup that the platform was restored from, while it is held. */
+  platformHeldSince: z.string().optional(),
 });
 export type UserProfile = z.infer<typeof UserProfile>;
 

@@ -4,6 +4,7 @@ import { createFakeProvider } from './providers/fake/fakeProvider.ts';
 import { createLocalProvider, type LocalProvider } from './providers/local/localProvider.ts';
 import type { Provider } from './providers/provider.ts';
 import { rateLimited } from './providers/rateLimit.ts';
+import { untouched } from './providers/untouched.ts';
 
 const GATEWAY_CHECK_MS = 5_000;
 
@@ -18,30 +19,7 @@ export interface Clouds {
 
 /** The configured clouds. Docker not answering is no error here: the local cloud reports it. */
 export async function connectClouds(config: Config, log: Logger): Promise<Clouds> {
-  const providers = new Map<string, Provider>();
-  let local: LocalProvider | null = null;
-  if (config.localCloud === 'on' || (config.localCloud === 'auto' && config.originIsLoopback)) {
-    const { default: Dockerode } = await import('dockerode');
-    local = createLocalProvider({
-      docker: new Dockerode({ socketPath: config.dockerSocket }),
-      environment: config.environment,
-      log,
-      dataDir: config.dataDir,
-      originIsLoopback: config.originIsLoopback,
-      allowed: config.localCloud === 'on',
-    });
-    providers.set(local.name, local);
-  }
-  if (config.fakeCloudUrl) {
-    const fake = createFakeProvider({ url: config.fakeCloudUrl, environment: config.environment });
-    providers.set(fake.name, rateLimited(fake));
-  }
-  if (config.fakeFixedCloudUrl) {
-    const { environment, fakeFixedCloudUrl: url } = config;
-    const fixed = createFakeProvider({ url, environment, isFixed: true });
-    providers.set(fixed.name, rateLimited(fixed));
-  }
-
+  const { providers, local } = await configuredClouds(config, log);
   let gateway = (await local?.gateway()) ?? null;
   const listeners: ((address: string) => Promise<void>)[] = [];
   const tell = (listener: (address: string) => Promise<void>): void => {
@@ -79,6 +57,47 @@ export async function connectClouds(config: Config, log: Logger): Promise<Clouds
       if (local) await removeNetwork(local, log);
     },
   };
+}
+
+/** The same clouds for a held platform: it knows their names, and neither asks nor prepares any of them. */
+export async function nameClouds(config: Config, log: Logger): Promise<Clouds> {
+  const { providers } = await configuredClouds(config, log);
+  return {
+    providers: new Map([...providers].map(([name, provider]) => [name, untouched(provider)])),
+    gateway: () => null,
+    onGateway() {},
+    async close() {},
+  };
+}
+
+async function configuredClouds(
+  config: Config,
+  log: Logger,
+): Promise<{ providers: Map<string, Provider>; local: LocalProvider | null }> {
+  const providers = new Map<string, Provider>();
+  let local: LocalProvider | null = null;
+  if (config.localCloud === 'on' || (config.localCloud === 'auto' && config.originIsLoopback)) {
+    const { default: Dockerode } = await import('dockerode');
+    local = createLocalProvider({
+      docker: new Dockerode({ socketPath: config.dockerSocket }),
+      environment: config.environment,
+      log,
+      dataDir: config.dataDir,
+      originIsLoopback: config.originIsLoopback,
+      allowed: config.localCloud === 'on',
+    });
+    providers.set(local.name, local);
+  }
+  if (config.fakeCloudUrl) {
+    const fake = createFakeProvider({ url: config.fakeCloudUrl, environment: config.environment });
+    providers.set(fake.name, rateLimited(fake));
+  }
+  if (config.fakeFixedCloudUrl) {
+    const { environment, fakeFixedCloudUrl: url } = config;
+    const fixed = createFakeProvider({ url, environment, isFixed: true });
+    providers.set(fixed.name, rateLimited(fixed));
+  }
+  return { providers, local };
 }
 
 /** Removes the local cloud's network unless there are machines, as stopped ones could not start without it. */

@@ -6,7 +6,7 @@ import { startAuditCheckWorker } from './audit/checks.ts';
 import { openSystemAccounts } from './billing/accounts.ts';
 import { createBus, listen } from './bus/bus.ts';
 import { startCleanUp } from './cleanUp.ts';
-import { connectClouds } from './clouds.ts';
+import { type Clouds, connectClouds, nameClouds } from './clouds.ts';
 import type { Config } from './config/config.ts';
 import { ConfigError } from './config/configError.ts';
 import { startContainerWorker } from './containers/worker.ts';
@@ -26,7 +26,7 @@ import { serveGitSsh } from './gitHosting/ssh.ts';
 import { listenAt, type StopAccepting } from './http/listenAt.ts';
 import { type Opened, openInstallation, refuseSecondDatabase } from './installation/open.ts';
 import { startInstanceWorker } from './instances/worker.ts';
-import { startQueue } from './jobs/queue.ts';
+import { type RunningQueue, startQueue } from './jobs/queue.ts';
 import { startLedgerWorker } from './ledger/worker.ts';
 import { openLog } from './log.ts';
 import { startLogBucketWorker } from './logBucket/worker.ts';
@@ -105,7 +105,13 @@ export async function start(configured: Config, step: Step = unreported): Promis
     const listener = listen(databaseUrl, bus, log);
     stops.push(() => listener.close());
     await listener.ready;
-    const queue = await startQueue(databaseUrl, log, { worker: config.roles.has('worker') });
+    const heldSince = installation.heldAt && (installation.restoredFrom ?? installation.heldAt);
+    if (heldSince) {
+      log.warn({ heldSince }, `held, as it was restored from a backup. ${RELEASE}`);
+      await step('Looking whether it is held', heldDone, async () => heldSince);
+    }
+    const worksHere = config.roles.has('worker') && !heldSince;
+    const queue = await startQueue(databaseUrl, log, { worker: worksHere });
     stops.push(() => queue.stop());
 
     const registration = registerWorker({ pg: pool.pg, log });
@@ -113,10 +119,10 @@ export async function start(configured: Config, step: Step = unreported): Promis
     const secrets = createSecretBox(loadSecretKey(config.secretKey, config.dataDir));
     await openSystemAccounts(pool.db);
     const keys = await loadSigningKeys(pool.db, secrets);
-    const clouds = await connectClouds(config, log);
+    const clouds = await (heldSince ? nameClouds : connectClouds)(config, log);
     stops.push(() => clouds.close());
     const local = clouds.providers.get('local');
-    if (local) await step('Looking for Docker', localCloudDone, () => local.readiness());
+    if (local && !heldSince) await step('Looking for Docker', localCloudDone, () => local.readiness());
     const stores = await openStores(config);
     stops.push(async () => stores.close());
     const slots = createSharedSlots();
@@ -125,7 +131,7 @@ export async function start(configured: Config, step: Step = unreported): Promis
     const ctx: Context = {
       config,
       installationId: installation.id,
-      heldSince: installation.heldAt && installation.restoredFrom,
+      heldSince,
       db: pool.db,
       within: (workspaceId) => withinWorkspace(callsPool.pg, workspaceId),
       pg: pool.pg,
@@ -160,64 +166,9 @@ export async function start(configured: Config, step: Step = unreported): Promis
       stops.push(() => metrics.close());
     }
 
-    if (config.roles.has('worker')) {
-      await startMailWorker(ctx, queue);
-      await startAnalyticsWorker(ctx, queue);
-      await startProviderCheckWorker(ctx, queue);
-      await startAuditCheckWorker(ctx, queue);
-      await startCleanUp(ctx, queue);
-      await startLedgerWorker(ctx, queue);
-      for (const begin of [
-        startInstanceWorker,
-        startCommandRetention,
-        startContainerWorker,
-        startModelEndpointWorker,
-        startLogRetention,
-        startLogBucketWorker,
-        startSelfHostedWorker,
-        startStorageWorker,
-        startProjectWorker,
-        (of: Context) => startImportWorker(of, createImporter(of)),
-        startGitMaintenance,
-        startTaskWorker,
-        startScheduleWorker,
-        startTerminalWorker,
-        startStraySweep,
-        startFileWorker,
-        startMeteringWorker,
-        startUsageSampleWorker,
-      ]) {
-        const worker = begin(ctx);
-        stops.push(() => worker.stop());
-      }
-    }
-    let app: FastifyInstance | null = null;
-    if (config.roles.has('api')) {
-      const engines = startEngineWatch(ctx);
-      stops.push(() => engines.stop());
-      const hosting = createHosting(ctx);
-      stops.push(() => hosting.stop());
-      app = await buildApp(ctx, hosting);
-      await serveOn(app, '127.0.0.1', config.port, stops);
-      const ssh = await serveGitSsh(hosting);
-      // Stops before the app, as transfers in progress over HTTP end with it.
-      stops.push(() => ssh.close());
-      await listenOrExplain('GIT_SSH_PORT', config.gitSshPort, '127.0.0.1', () =>
-        ssh.listen('127.0.0.1', config.gitSshPort),
-      );
-      clouds.onGateway(async (gateway) => {
-        const daemonApp = await buildDaemonApp(ctx);
-        await serveOn(daemonApp, gateway, config.port, stops);
-      });
-    }
-    if (config.roles.has('s3')) {
-      const s3 = serveObjects(ctx);
-      stops.push(() => s3.close());
-      await listenOrExplain('S3_PORT', config.s3Port, '127.0.0.1', () => s3.listen('127.0.0.1', config.s3Port));
-      clouds.onGateway((gateway) =>
-        listenOrExplain('S3_PORT', config.s3Port, gateway, () => s3.listen(gateway, config.s3Port)),
-      );
-    }
+    if (worksHere) await startWorkers(ctx, queue, stops);
+    const app = config.roles.has('api') ? await serveApi(ctx, clouds, stops) : null;
+    if (config.roles.has('s3') && !heldSince) await serveS3(ctx, clouds, stops);
     return { ctx, app, stop };
   } catch (error) {
     await stop();
@@ -234,6 +185,69 @@ export async function start(configured: Config, step: Step = unreported): Promis
     stops.push(() => postgres.stop());
     return postgres.url;
   }
+}
+
+async function startWorkers(ctx: Context, queue: RunningQueue, stops: Stop[]): Promise<void> {
+  await startMailWorker(ctx, queue);
+  await startAnalyticsWorker(ctx, queue);
+  await startProviderCheckWorker(ctx, queue);
+  await startAuditCheckWorker(ctx, queue);
+  await startCleanUp(ctx, queue);
+  await startLedgerWorker(ctx, queue);
+  for (const begin of [
+    startInstanceWorker,
+    startCommandRetention,
+    startContainerWorker,
+    startModelEndpointWorker,
+    startLogRetention,
+    startLogBucketWorker,
+    startSelfHostedWorker,
+    startStorageWorker,
+    startProjectWorker,
+    (of: Context) => startImportWorker(of, createImporter(of)),
+    startGitMaintenance,
+    startTaskWorker,
+    startScheduleWorker,
+    startTerminalWorker,
+    startStraySweep,
+    startFileWorker,
+    startMeteringWorker,
+    startUsageSampleWorker,
+  ]) {
+    const worker = begin(ctx);
+    stops.push(() => worker.stop());
+  }
+}
+
+/** While the platform is held, the web server alone. */
+async function serveApi(ctx: Context, clouds: Clouds, stops: Stop[]): Promise<FastifyInstance> {
+  const { port, gitSshPort } = ctx.config;
+  if (!ctx.heldSince) {
+    const engines = startEngineWatch(ctx);
+    stops.push(() => engines.stop());
+  }
+  const hosting = createHosting(ctx);
+  stops.push(() => hosting.stop());
+  const app = await buildApp(ctx, hosting);
+  await serveOn(app, '127.0.0.1', port, stops);
+  if (ctx.heldSince) return app;
+  const ssh = await serveGitSsh(hosting);
+  // Stops before the app, as transfers in progress over HTTP end with it.
+  stops.push(() => ssh.close());
+  await listenOrExplain('GIT_SSH_PORT', gitSshPort, '127.0.0.1', () => ssh.listen('127.0.0.1', gitSshPort));
+  clouds.onGateway(async (gateway) => {
+    const daemonApp = await buildDaemonApp(ctx);
+    await serveOn(daemonApp, gateway, port, stops);
+  });
+  return app;
+}
+
+async function serveS3(ctx: Context, clouds: Clouds, stops: Stop[]): Promise<void> {
+  const { s3Port } = ctx.config;
+  const s3 = serveObjects(ctx);
+  stops.push(() => s3.close());
+  await listenOrExplain('S3_PORT', s3Port, '127.0.0.1', () => s3.listen('127.0.0.1', s3Port));
+  clouds.onGateway((gateway) => listenOrExplain('S3_PORT', s3Port, gateway, () => s3.listen(gateway, s3Port)));
 }
 
 async function openOrExplain(databaseUrl: string, config: Config): Promise<Opened> {
@@ -253,6 +267,12 @@ const migrationsDone = ({ migrations }: Opened): string =>
   migrations.length > 0
     ? `Database migrated to ${migrations.at(-1)!.name}: ${migrations.length} new`
     : 'Database up to date';
+
+const heldDone = (since: Date): { missing: string } => ({
+  missing: `Held: restored from a backup of ${since.toISOString()}. ${RELEASE}`,
+});
+
+const RELEASE = 'To release it: npm run operator -- release, then start it again';
 
 function localCloudDone(readiness: Readiness): string | { missing: string } {
   switch (readiness.state) {

@@ -8,7 +8,11 @@ export async function presentProfile({
   user,
   memberships,
   pg,
-}: Pick<Authenticated, 'user'> & { memberships: readonly Membership[] } & Pick<Context, 'pg'>): Promise<UserProfile> {
+  heldSince,
+}: Pick<Authenticated, 'user'> & { memberships: readonly Membership[] } & Pick<
+    Context,
+    'pg' | 'heldSince'
+  >): Promise<UserProfile> {
   return {
     userId: user.id,
     email: user.email,
@@ -21,5 +25,6 @@ export async function presentProfile({
     isGettingStarted: user.isGettingStarted,
     hasTestModePrivileges: user.hasTestMode,
     clientRelations: await presentRelations({ pg }, memberships),
+    ...(heldSince && { platformHeldSince: heldSince.toISOString() }),
   };
 }
