@@ -1,3 +1,4 @@
+import { HELD } from '@stagi/contract/errors.ts';
 import { httpSender, signUp } from '@stagi/server/src/testing/person.ts';
 import { expect, test } from './fixtures.ts';
 import { enter } from './people.ts';
@@ -63,6 +64,35 @@ test('the shell tells what the account lacks', async ({ page, platform }) => {
       'You have no STAGI left. All your instances and tasks are paused.',
     );
     await page.unroute('**/frontend-api/billing/balance');
+  });
+
+  await test.step('the platform is held, since when, on a phone too; a refusal names no time to wait', async () => {
+    await page.route('**/frontend-api/user/profile', async (route) => {
+      const reply = await route.fetch();
+      const body = await reply.json();
+      Object.assign(body.userProfile, { platformHeldSince: '2026-11-25T03:04:00.000Z' });
+      await route.fulfill({ response: reply, json: body });
+    });
+    const refused = { isSuccess: false, message: HELD, code: 'held' };
+    await page.route('**/frontend-api/user/edit', (route) =>
+      route.fulfill({ status: 503, json: refused, headers: { 'retry-after': '60' } }),
+    );
+    await page.goto(`${platform.url}/profile/account`);
+    const notice = page.getByRole('status').filter({ hasText: 'This platform was restored' });
+    await expect(notice).toHaveText(
+      'This platform was restored from a backup of 25.11.2026 03:04 and is held. It shows its data; nothing can be changed until an operator releases it.',
+    );
+    await page.getByRole('textbox', { name: 'Name' }).fill('Ada King');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByRole('alert')).toHaveText(HELD);
+    const { width, height } = page.viewportSize()!;
+    await page.setViewportSize({ width: 360, height });
+    await expect(notice).toBeInViewport();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    await page.setViewportSize({ width, height });
+    await page.goto(`${platform.url}/`);
+    await expect(notice).toBeVisible();
+    await page.unroute('**/frontend-api/user/profile');
   });
 
   await test.step('a greyed menu item names the missing permission; the page says 403', async () => {

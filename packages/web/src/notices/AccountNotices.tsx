@@ -6,12 +6,14 @@ import { lazyComponent } from '../lazyChunks.ts';
 const ZeroBalanceNotice = lazyComponent(async () => (await import('./ZeroBalanceNotice.tsx')).ZeroBalanceNotice);
 const LowBalanceNotice = lazyComponent(async () => (await import('./LowBalanceNotice.tsx')).LowBalanceNotice);
 const NoWorkspaceNotice = lazyComponent(async () => (await import('./NoWorkspaceNotice.tsx')).NoWorkspaceNotice);
+const HeldNotice = lazyComponent(async () => (await import('./HeldNotice.tsx')).HeldNotice);
 const LedgerAlarm = lazyComponent(async () => (await import('./LedgerAlarm.tsx')).LedgerAlarm);
 
 /** What somebody who is signed in must know on every page. */
 export function AccountNotices({ user }: { user: CurrentUser }) {
   return (
     <Suspense fallback={null}>
+      {user.profile.platformHeldSince && <HeldNotice since={user.profile.platformHeldSince} />}
       {user.workspace ? <BalanceNotice permissions={user.permissions} /> : <NoWorkspaceNotice />}
       {user.permissions.includes('EMPLOYEE') && <LedgerAlarm />}
     </Suspense>
