@@ -2,10 +2,17 @@ import type { Config } from '../packages/server/src/config/config.ts';
 import { startEmbeddedPostgres } from '../packages/server/src/db/embedded.ts';
 import { refuseSecondDatabase } from '../packages/server/src/installation/open.ts';
 
-/** Runs `work` with the URL of the platform's database, whether the platform runs or not. */
-export async function withDatabaseUrl<T>(config: Config, work: (url: string) => Promise<T>): Promise<T> {
+/**
+ * Runs `work` with the URL of the platform's database, whether the platform runs or not. `mayBeNew`: an embedded one is
+ * made where there is none.
+ */
+export async function withDatabaseUrl<T>(
+  config: Config,
+  work: (url: string) => Promise<T>,
+  { mayBeNew = false } = {},
+): Promise<T> {
   if (config.databaseUrl) return work(config.databaseUrl);
-  refuseSecondDatabase(config);
+  if (!mayBeNew) refuseSecondDatabase(config);
   const log = { info: () => {}, warn: (line: string) => console.error(line) };
   const embedded = await startEmbeddedPostgres({ dataDir: `${config.dataDir}/postgres`, log });
   try {

@@ -1,16 +1,20 @@
 import { userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
 import { OperatorChangeRefused, setOperator } from '../packages/server/src/admin/setOperator.ts';
+import { BackupRefused } from '../packages/server/src/backup/archive.ts';
 import { type Config, readConfig } from '../packages/server/src/config/config.ts';
 import { ConfigError } from '../packages/server/src/config/configError.ts';
+import { NewerDatabase } from '../packages/server/src/db/migrate.ts';
 import { openPool, type Pool } from '../packages/server/src/db/pool.ts';
 import type { Db } from '../packages/server/src/db/schema.ts';
 import { MoveRefused, moveInstallation } from '../packages/server/src/installation/move.ts';
 import { requireOwnInstallation } from '../packages/server/src/installation/open.ts';
 import { ADMIN_NAME, createAdminKey, revokeAdminKeys } from '../packages/server/src/objects/adminKeys.ts';
+import { LocationFailed } from '../packages/server/src/objects/s3Store.ts';
 import { approveRemoval, type PlaceReview, reviewPlaces } from '../packages/server/src/quarantine/review.ts';
 import { createSecretBox, loadSecretKey } from '../packages/server/src/secrets/secretBox.ts';
 import { withDatabaseUrl } from './database.ts';
+import { checkBackup, makeBackup, release, restore, showBackups } from './operatorBackups.ts';
 
 const USAGE = `usage: npm run operator -- <command>
   make <email>             says that this person operates the platform
@@ -20,7 +24,15 @@ const USAGE = `usage: npm run operator -- <command>
   unknown                  bytes that the database does not know, place by place
   unknown-remove <place>   has the next comparison, within an hour, remove those that are noted in this place now
   move [--origin <address>] [--daemon-origin <address or none>] [--environment <name>] [--data]
-                           says that the platform is to have another address, mark of its machines or data folder`;
+                           says that the platform is to have another address, mark of its machines or data folder
+  backup <place> [--keep <n>]
+                           stores all that lies on this machine in a folder or at s3://bucket/folder; the platform may run
+  backup list <place>      the backups there
+  backup verify <place> [--name <backup>]
+                           reads a backup, the newest or the named one, and compares all its bytes with their checksums
+  restore <place> [--name <backup>]
+                           fills an empty database and data folder from a backup; the platform is held then
+  release [--yes]          shows the effects of letting a restored platform work again; --yes does so`;
 
 /** A command's arguments, and the environment that it works with. */
 interface Given {
@@ -38,13 +50,18 @@ const COMMANDS: Record<string, (pool: Pool, given: Given) => Promise<void>> = {
   'unknown-remove': ({ db }, given) => removeUnknown(db, given),
 };
 const WITHOUT_SUBJECT = ['unknown'];
+/** Errors whose messages are for the operator. */
+const EXPLAINED = [OperatorChangeRefused, ConfigError, MoveRefused, BackupRefused, NewerDatabase, LocationFailed];
 const { values: flags, positionals } = readArguments();
 const [command = '', subject = '', ...more] = positionals;
 try {
   if (command === 'move') await move();
+  else if (command === 'backup') await backup();
+  else if (command === 'restore') await restoreFrom();
+  else if (command === 'release') await letGo();
   else await runCommand();
 } catch (error) {
-  if (![OperatorChangeRefused, ConfigError, MoveRefused].some((kind) => error instanceof kind)) throw error;
+  if (!EXPLAINED.some((kind) => error instanceof kind)) throw error;
   console.error((error as Error).message);
   process.exit(1);
 }
@@ -58,6 +75,9 @@ function readArguments() {
         'daemon-origin': { type: 'string' },
         environment: { type: 'string' },
         data: { type: 'boolean' },
+        keep: { type: 'string' },
+        name: { type: 'string' },
+        yes: { type: 'boolean' },
       },
     });
   } catch (error) {
@@ -137,7 +157,8 @@ async function removeUnknown(db: Db, { subject: place }: Given): Promise<void> {
 
 async function move(): Promise<void> {
   const { origin, 'daemon-origin': daemonOrigin, environment, data } = flags;
-  if (subject || Object.keys(flags).length === 0) refuseUsage();
+  if (subject || Object.keys(flags).length === 0 || !hasFlagsOf('origin', 'daemon-origin', 'environment', 'data'))
+    refuseUsage();
   // Read as if it were configured already: with the same checks and in the same form.
   const config = readConfig({
     ...process.env,
@@ -154,4 +175,33 @@ async function move(): Promise<void> {
     });
     console.log([...told, 'Configure all its processes so, and start them again.'].join('\n'));
   });
+}
+
+async function backup(): Promise<void> {
+  if (subject === 'list' || subject === 'verify') {
+    const [place, ...others] = more;
+    if (!place || others.length > 0) refuseUsage();
+    if (subject === 'verify' && hasFlagsOf('name')) process.exitCode = await checkBackup(place, flags.name);
+    else if (hasFlagsOf()) await showBackups(place);
+    else refuseUsage();
+    return;
+  }
+  const keep = flags.keep === undefined ? undefined : Number(flags.keep);
+  const isUsable = subject !== '' && more.length === 0 && hasFlagsOf('keep');
+  if (!isUsable || (keep !== undefined && !(Number.isSafeInteger(keep) && keep > 0))) refuseUsage();
+  await makeBackup(readConfig(process.env), subject, keep);
+}
+
+async function restoreFrom(): Promise<void> {
+  if (subject === '' || more.length > 0 || !hasFlagsOf('name')) refuseUsage();
+  await restore(readConfig(process.env), subject, flags.name);
+}
+
+async function letGo(): Promise<void> {
+  if (subject || !hasFlagsOf('yes')) refuseUsage();
+  await release(readConfig(process.env), { isSure: flags.yes === true });
+}
+
+function hasFlagsOf(...names: string[]): boolean {
+  return Object.keys(flags).every((name) => names.includes(name));
 }

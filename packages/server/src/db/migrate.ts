@@ -170,23 +170,12 @@ export class NewerDatabase extends Error {}
  * Answers which migrations were new. Throws `NewerDatabase`.
  */
 export async function migrate(databaseUrl: string, around: AroundMigration = {}): Promise<Migrated[]> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    application_name: 'stagi-migrate',
-    connectionTimeoutMillis: 10_000,
-  });
-  await client.connect();
+  const client = await connect(databaseUrl);
   try {
     await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
-    const known = await migrationsIn(client);
-    refuseNewer(known);
+    refuseNewer(await migrationsIn(client));
     await around.before?.(client);
-    await ensureMemberRole(client);
-    await client.query(
-      'create table if not exists migration (name text primary key, applied_at timestamptz not null default now())',
-    );
-    const applied: Migrated[] = [];
-    for (const migration of MIGRATIONS) if (!known.has(migration.name)) applied.push(await apply(client, migration));
+    const applied = await applyMissing(client, MIGRATIONS);
     await inOneTransaction(client, () => writeStatusMoves(client));
     await inOneTransaction(client, () => writeJournalKinds(client));
     await isolate(client);
@@ -197,6 +186,44 @@ export async function migrate(databaseUrl: string, around: AroundMigration = {})
   } finally {
     await client.end();
   }
+}
+
+/**
+ * Gives an empty database the tables that it had after these migrations, to be filled from a backup. Those that it has
+ * already are not run again. Throws `NewerDatabase` for a name that this version does not know.
+ */
+export async function applyMigrations(databaseUrl: string, names: readonly string[]): Promise<void> {
+  const client = await connect(databaseUrl);
+  try {
+    refuseNewer(new Set(names));
+    await applyMissing(
+      client,
+      MIGRATIONS.filter(({ name }) => names.includes(name)),
+    );
+  } finally {
+    await client.end();
+  }
+}
+
+async function connect(databaseUrl: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    application_name: 'stagi-migrate',
+    connectionTimeoutMillis: 10_000,
+  });
+  await client.connect();
+  return client;
+}
+
+async function applyMissing(client: pg.Client, wanted: typeof MIGRATIONS): Promise<Migrated[]> {
+  await ensureMemberRole(client);
+  await client.query(
+    'create table if not exists migration (name text primary key, applied_at timestamptz not null default now())',
+  );
+  const known = await migrationsIn(client);
+  const applied: Migrated[] = [];
+  for (const migration of wanted) if (!known.has(migration.name)) applied.push(await apply(client, migration));
+  return applied;
 }
 
 async function migrationsIn(client: pg.Client): Promise<ReadonlySet<string>> {

@@ -58,6 +58,23 @@ export function joinFolder(place: Pick<Config, 'dataDir'>, id: string): void {
   renameSync(writeBeside(path, { id, isJoined: true }), path);
 }
 
+/** In the data folder from the beginning of a restore to its end: the name of the backup. */
+const UNFINISHED = 'restoring';
+
+export function markUnfinishedRestore({ dataDir }: Pick<Config, 'dataDir'>, backup: string): void {
+  writeFileSync(join(dataDir, UNFINISHED), backup, { mode: 0o600, flush: true });
+}
+
+/** The backup that was not restored to its end; null: there is none. */
+export function readUnfinishedRestore({ dataDir }: Pick<Config, 'dataDir'>): string | null {
+  const path = join(dataDir, UNFINISHED);
+  return existsSync(path) ? readFileSync(path, 'utf8') : null;
+}
+
+export function removeUnfinishedRestore({ dataDir }: Pick<Config, 'dataDir'>): void {
+  rmSync(join(dataDir, UNFINISHED));
+}
+
 function writeBeside(path: string, mark: FolderMark): string {
   const beside = `${path}.${randomBytes(6).toString('hex')}`;
   writeFileSync(beside, `${JSON.stringify(mark)}\n`, { mode: 0o600, flag: 'wx', flush: true });
@@ -68,12 +85,11 @@ export const hasCluster = ({ dataDir }: Pick<Config, 'dataDir'>): boolean =>
   existsSync(join(dataDir, 'postgres/cluster'));
 
 /** True when some platform has kept anything here that no other database knows. */
-export function isUsed(place: Place): boolean {
-  const holds = (folder: string): boolean => existsSync(folder) && readdirSync(folder).length > 0;
-  return (
-    ['secret.key', 'git-ssh-host-key'].some((file) => existsSync(join(place.dataDir, file))) ||
-    holds(join(place.dataDir, 's3/objects')) ||
-    holds(join(place.dataDir, 'files/files')) ||
-    holds(place.repositoriesDir)
-  );
+export const isUsed = (place: Place): boolean =>
+  ['secret.key', 'git-ssh-host-key'].some((file) => existsSync(join(place.dataDir, file))) || hasBytes(place);
+
+/** True when objects, files or repositories lie here. */
+export function hasBytes({ dataDir, repositoriesDir }: Place): boolean {
+  const folders = [join(dataDir, 's3/objects'), join(dataDir, 'files/files'), repositoriesDir];
+  return folders.some((folder) => existsSync(folder) && readdirSync(folder).length > 0);
 }

@@ -4,7 +4,7 @@ import { ConfigError } from '../config/configError.ts';
 import { type Migrated, migrate } from '../db/migrate.ts';
 import { findSecretKey, keyIdOf, loadSecretKey } from '../secrets/secretBox.ts';
 import { requireSame } from './compare.ts';
-import { hasCluster, isUsed, joinFolder, markFolder, readMark } from './dataFolder.ts';
+import { hasCluster, isUsed, joinFolder, markFolder, readMark, readUnfinishedRestore } from './dataFolder.ts';
 import {
   type Connection,
   hasPeople,
@@ -43,6 +43,7 @@ export async function openInstallation(databaseUrl: string, config: Config): Pro
   let installation: Installation | null = null;
   const migrations = await migrate(databaseUrl, {
     async before(client) {
+      refuseUnfinishedRestore(config);
       installation = await readInstallation(client);
       if (installation) requireSame(installation, { mark: readMark(config), keyId: keyIdIn(config), settings: config });
       else await refuseNewBesideOld(client, config);
@@ -58,8 +59,19 @@ export async function openInstallation(databaseUrl: string, config: Config): Pro
 
 /** For commands beside the platform, which migrate nothing. Throws `ConfigError` as `openInstallation` does. */
 export async function requireOwnInstallation(client: Connection, config: Config): Promise<void> {
+  refuseUnfinishedRestore(config);
   const stored = await requireInstallation(client);
   requireSame(stored, { mark: readMark(config), keyId: keyIdIn(config), settings: config });
+}
+
+function refuseUnfinishedRestore(config: Config): void {
+  const backup = readUnfinishedRestore(config);
+  if (backup === null) return;
+  throw new ConfigError(
+    'STAGI_DATA',
+    `(${config.dataDir}) holds a part of the backup ${backup}, whose restore did not end: run the same ` +
+      '`npm run operator -- restore …` again',
+  );
 }
 
 function keyIdIn({ secretKey, dataDir }: Config): string | null {

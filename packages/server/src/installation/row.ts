@@ -65,11 +65,35 @@ export async function requireInstallation(client: Connection): Promise<Installat
   throw new ConfigError('DATABASE_URL', 'leads to a database that is not ready: start the platform once before');
 }
 
-export async function insertInstallation(client: Connection, row: Omit<Installation, 'id' | 'version' | 'restoredFrom' | 'heldAt'>): Promise<void> {
+export async function insertInstallation(
+  client: Connection,
+  row: Omit<Installation, 'id' | 'version' | 'restoredFrom' | 'heldAt'>,
+): Promise<void> {
   await client.query(
     `insert into installation (data_folder, environment, key_id, app_origin, daemon_origin, version)
      values ($1, $2, $3, $4, $5, $6)`,
     [row.dataFolder, row.environment, row.keyId, row.appOrigin, row.daemonOrigin, VERSION],
+  );
+}
+
+/** The platform of a backup in a new place, held; `restoredFrom` is the moment of the backup. */
+export async function insertRestored(
+  client: Connection,
+  row: Omit<Installation, 'heldAt'> & { restoredFrom: Date },
+): Promise<void> {
+  await client.query(
+    `insert into installation (id, data_folder, environment, key_id, app_origin, daemon_origin, version, restored_from, held_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, now())`,
+    [
+      row.id,
+      row.dataFolder,
+      row.environment,
+      row.keyId,
+      row.appOrigin,
+      row.daemonOrigin,
+      row.version,
+      row.restoredFrom.toISOString(),
+    ],
   );
 }
 
