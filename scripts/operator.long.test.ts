@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import {
   CreateBucketCommand,
@@ -13,6 +11,7 @@ import { repairObjects } from '@stagi/server/src/objects/repair.ts';
 import { s3Client } from '@stagi/server/src/objects/testing/bucket.ts';
 import { type S3Role, spawnS3Role } from '@stagi/server/src/objects/testing/s3Role.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
+import { runOperator } from '@stagi/server/src/testing/operator.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const PROMISED_MS = 2_000;
@@ -28,22 +27,16 @@ afterAll(async () => {
   await app?.close();
 });
 
-/** As somebody runs it at the machine of the platform. */
-function operator(...args: string[]): Promise<{ code: number; out: string }> {
-  const env = {
-    ...process.env,
-    DATABASE_URL: app.databaseUrl,
-    STAGI_DATA: app.dataDir,
-    S3_PORT: String(app.ctx.config.s3Port),
-    STAGI_ENVIRONMENT: 'test',
-  };
-  return new Promise((resolve) => {
-    const command = [join(import.meta.dirname, 'operator.ts'), ...args];
-    const child = execFile(process.execPath, command, { env }, (_, stdout, stderr) =>
-      resolve({ code: child.exitCode ?? -1, out: stdout + stderr }),
-    );
-  });
-}
+const operator = (...args: string[]) =>
+  runOperator(
+    {
+      DATABASE_URL: app.databaseUrl,
+      STAGI_DATA: app.dataDir,
+      S3_PORT: String(app.ctx.config.s3Port),
+      STAGI_ENVIRONMENT: 'test',
+    },
+    ...args,
+  );
 
 const after = (out: string, label: string): string => new RegExp(`^${label}: +(\\S+)$`, 'm').exec(out)?.[1] ?? '';
 

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,6 +11,7 @@ import { MIGRATIONS, migrate } from '../db/migrate.ts';
 import { STATUS_MOVES } from '../db/statusMoves.ts';
 import { type Running, start } from '../start.ts';
 import { createTestDatabase } from '../testing/database.ts';
+import { runOperator } from '../testing/operator.ts';
 import { httpSender } from '../testing/person.ts';
 import { signUpDirectly } from '../testing/signUpDirectly.ts';
 
@@ -103,11 +103,11 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
   }
 }
 
-/** As somebody runs it at the machine of the platform. */
-function operator(settings: Settings, ...args: string[]): string {
-  const script = join(import.meta.dirname, '../../../../scripts/operator.ts');
-  const env = { ...process.env, ...settings };
-  return execFileSync(process.execPath, [script, ...args], { env, encoding: 'utf8', stdio: 'pipe' });
+/** The output of a command that succeeds. */
+async function done(settings: Settings, ...args: string[]): Promise<string> {
+  const { code, out } = await runOperator(settings, ...args);
+  expect(code, out).toBe(0);
+  return out;
 }
 
 describe('a platform that people have used', () => {
@@ -231,19 +231,19 @@ describe('a platform that people have used', () => {
     const moved = { ...settings, APP_ORIGIN: 'https://new.example' };
     const problem = await problemOf(moved);
     const [, command = ''] = / npm run operator -- (move .*)$/.exec(problem) ?? [];
-    expect(operator(settings, ...command.split(' '))).toContain('This platform is at https://new.example');
+    expect(await done(settings, ...command.split(' '))).toContain('This platform is at https://new.example');
     await withPlatform(moved, async () => {});
     expect(await problemOf(settings)).toMatch(/^APP_ORIGIN is https:\/\/stagi\.example, /);
-    operator(moved, 'move', '--origin', ORIGIN);
+    await done(moved, 'move', '--origin', ORIGIN);
   });
 
   it('moves to another data folder, and other commands refuse the wrong one', async () => {
     const elsewhere = { ...settings, STAGI_DATA: newFolder() };
-    expect(() => operator(elsewhere, 's3-admin', 'suite')).toThrow(/belongs to no database/);
-    expect(operator(elsewhere, 'move', '--data')).toContain('belongs to this database from now on');
+    expect((await runOperator(elsewhere, 's3-admin', 'suite')).out).toMatch(/belongs to no database/);
+    expect(await done(elsewhere, 'move', '--data')).toContain('belongs to this database from now on');
     await withPlatform(elsewhere, async () => {});
     expect(await problemOf(settings)).toMatch(/^STAGI_DATA \(.*\) belongs to another database/);
-    operator(settings, 'move', '--data');
+    await done(settings, 'move', '--data');
   });
 
   it('keeps its mark while it has rented servers', async () => {
@@ -252,12 +252,12 @@ describe('a platform that people have used', () => {
       `insert into instance (workspace_id, kind, slug, title, status)
        select id, 'rented', 'gpu', 'GPU', 'in queue' from workspace limit 1`,
     );
-    expect(() => operator(settings, 'move', '--environment', 'other')).toThrow(
+    expect((await runOperator(settings, 'move', '--environment', 'other')).out).toMatch(
       /1 rented server is marked lab at the clouds and would be lost: terminate them first/,
     );
     await query(settings.DATABASE_URL, 'delete from instance');
-    expect(operator(settings, 'move', '--environment', 'other')).toContain('marked other (before: lab)');
-    operator(settings, 'move', '--environment', 'lab');
+    expect(await done(settings, 'move', '--environment', 'other')).toContain('marked other (before: lab)');
+    await done(settings, 'move', '--environment', 'lab');
   });
 });
 

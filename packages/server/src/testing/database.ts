@@ -16,12 +16,16 @@ const ROOM_BYTES = 4e9;
 const TMPFS = 0x01021994;
 const QUIET = { info: () => {}, warn: (line: string) => console.warn(line) };
 
-/** A fresh migrated database for one test file. `startTestPostgres` must have run in this process or a parent. */
-export async function createTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+/**
+ * A fresh database for one test file, migrated unless it is to be empty. `startTestPostgres` must have run in this process
+ * or a parent.
+ */
+export async function createTestDatabase({ isEmpty = false } = {}): Promise<{ url: string; drop(): Promise<void> }> {
   const template = process.env[TEMPLATE];
   if (!template) throw new Error('No test database: call startTestPostgres first (vitest does so in its global setup)');
   const name = `${nameOf(template)}_${randomBytes(6).toString('hex')}`;
-  await execute(template, `create database ${name} template ${nameOf(template)} strategy file_copy`);
+  const source = isEmpty ? 'template0' : nameOf(template);
+  await execute(template, `create database ${name} template ${source} strategy file_copy`);
   return {
     url: withDatabase(template, name),
     drop: () => execute(template, `drop database if exists ${name} with (force)`),
