@@ -1,5 +1,6 @@
 import type { Config } from '../packages/server/src/config/config.ts';
 import { startEmbeddedPostgres } from '../packages/server/src/db/embedded.ts';
+import { openPool, type Pool } from '../packages/server/src/db/pool.ts';
 import { refuseSecondDatabase } from '../packages/server/src/installation/open.ts';
 
 /**
@@ -19,5 +20,15 @@ export async function withDatabaseUrl<T>(
     return await work(embedded.url);
   } finally {
     await embedded.stop();
+  }
+}
+
+/** Runs `work` with one connection to a database. */
+export async function withPool<T>(databaseUrl: string, work: (pool: Pool) => Promise<T>): Promise<T> {
+  const pool = openPool(databaseUrl, { max: 1 });
+  try {
+    return await work(pool);
+  } finally {
+    await pool.close();
   }
 }

@@ -5,7 +5,7 @@ import { BackupRefused } from '../packages/server/src/backup/archive.ts';
 import { type Config, readConfig } from '../packages/server/src/config/config.ts';
 import { ConfigError } from '../packages/server/src/config/configError.ts';
 import { NewerDatabase } from '../packages/server/src/db/migrate.ts';
-import { openPool, type Pool } from '../packages/server/src/db/pool.ts';
+import type { Pool } from '../packages/server/src/db/pool.ts';
 import type { Db } from '../packages/server/src/db/schema.ts';
 import { MoveRefused, moveInstallation } from '../packages/server/src/installation/move.ts';
 import { requireOwnInstallation } from '../packages/server/src/installation/open.ts';
@@ -13,7 +13,7 @@ import { ADMIN_NAME, createAdminKey, revokeAdminKeys } from '../packages/server/
 import { LocationFailed } from '../packages/server/src/objects/s3Store.ts';
 import { approveRemoval, type PlaceReview, reviewPlaces } from '../packages/server/src/quarantine/review.ts';
 import { createSecretBox, loadSecretKey } from '../packages/server/src/secrets/secretBox.ts';
-import { withDatabaseUrl } from './database.ts';
+import { withDatabaseUrl, withPool } from './database.ts';
 import { checkBackup, makeBackup, release, restore, showBackups } from './operatorBackups.ts';
 
 const USAGE = `usage: npm run operator -- <command>
@@ -56,12 +56,14 @@ const { values: flags, positionals } = readArguments();
 const [command = '', subject = '', ...more] = positionals;
 try {
   if (command === 'move') await move();
-  else if (command === 'backup') await backup();
-  else if (command === 'restore') await restoreFrom();
-  else if (command === 'release') await letGo();
+  else if (command === 'backup') await runBackup();
+  else if (command === 'restore') await runRestore();
+  else if (command === 'release') await runRelease();
   else await runCommand();
 } catch (error) {
-  if (!EXPLAINED.some((kind) => error instanceof kind)) throw error;
+  // A full disk, a folder of another user, a database that is away.
+  const isOfSystem = error instanceof Error && 'syscall' in error;
+  if (!isOfSystem && !EXPLAINED.some((kind) => error instanceof kind)) throw error;
   console.error((error as Error).message);
   process.exit(1);
 }
@@ -97,21 +99,14 @@ async function runCommand(): Promise<void> {
   const isUsable = run && isComplete && more.length === 0 && Object.keys(flags).length === 0;
   if (!isUsable || (command.startsWith('s3-') && !ADMIN_NAME.test(subject))) refuseUsage();
   const config = readConfig(process.env);
-  await withPool(config, async (pool) => {
+  await withOwnPool(config, async (pool) => {
     await requireOwnInstallation(pool.pg, config);
     await run(pool, { subject, config });
   });
 }
 
-async function withPool(config: Config, work: (pool: Pool) => Promise<void>): Promise<void> {
-  await withDatabaseUrl(config, async (url) => {
-    const pool = openPool(url, { max: 1 });
-    try {
-      await work(pool);
-    } finally {
-      await pool.close();
-    }
-  });
+async function withOwnPool(config: Config, work: (pool: Pool) => Promise<void>): Promise<void> {
+  await withDatabaseUrl(config, (url) => withPool(url, work));
 }
 
 /** The first operator cannot be made by another. */
@@ -166,7 +161,7 @@ async function move(): Promise<void> {
     ...(daemonOrigin !== undefined && { DAEMON_ORIGIN: daemonOrigin === 'none' ? '' : daemonOrigin }),
     ...(environment !== undefined && { STAGI_ENVIRONMENT: environment }),
   });
-  await withPool(config, async ({ pg }) => {
+  await withOwnPool(config, async ({ pg }) => {
     const told = await moveInstallation(pg, config, {
       origin: origin !== undefined,
       daemonOrigin: daemonOrigin !== undefined,
@@ -177,7 +172,7 @@ async function move(): Promise<void> {
   });
 }
 
-async function backup(): Promise<void> {
+async function runBackup(): Promise<void> {
   if (subject === 'list' || subject === 'verify') {
     const [place, ...others] = more;
     if (!place || others.length > 0) refuseUsage();
@@ -192,12 +187,12 @@ async function backup(): Promise<void> {
   await makeBackup(readConfig(process.env), subject, keep);
 }
 
-async function restoreFrom(): Promise<void> {
+async function runRestore(): Promise<void> {
   if (subject === '' || more.length > 0 || !hasFlagsOf('name')) refuseUsage();
   await restore(readConfig(process.env), subject, flags.name);
 }
 
-async function letGo(): Promise<void> {
+async function runRelease(): Promise<void> {
   if (subject || !hasFlagsOf('yes')) refuseUsage();
   await release(readConfig(process.env), { isSure: flags.yes === true });
 }

@@ -9,20 +9,19 @@ import { restoreBackup } from '../packages/server/src/backup/restore.ts';
 import { verifyBackup } from '../packages/server/src/backup/verify.ts';
 import type { Config } from '../packages/server/src/config/config.ts';
 import { LOCAL_LOCATION } from '../packages/server/src/config/objectStorage.ts';
-import { openPool } from '../packages/server/src/db/pool.ts';
 import type { Db } from '../packages/server/src/db/schema.ts';
 import { requireOwnInstallation } from '../packages/server/src/installation/open.ts';
 import { requireInstallation } from '../packages/server/src/installation/row.ts';
 import { openStores } from '../packages/server/src/objects/stores.ts';
 import { createSecretBox, loadSecretKey } from '../packages/server/src/secrets/secretBox.ts';
-import { withDatabaseUrl } from './database.ts';
+import { withDatabaseUrl, withPool } from './database.ts';
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
 export async function makeBackup(config: Config, place: string, keep: number | undefined): Promise<void> {
   await withPlace(place, (store) =>
     withDatabaseUrl(config, async (databaseUrl) => {
-      await withDb(databaseUrl, async (_db, pg) => requireOwnInstallation(pg, config));
+      await withPool(databaseUrl, ({ pg }) => requireOwnInstallation(pg, config));
       const key = loadSecretKey(config.secretKey, config.dataDir);
       const sources = { config, databaseUrl, secrets: createSecretBox(key), ...(await ownStores(config)) };
       const { name, manifest, copied, removed } = await createBackup(sources, store, { ...(keep && { keep }) });
@@ -93,7 +92,7 @@ export async function restore(config: Config, place: string, named: string | und
         for (const location of manifest.elsewhere)
           console.log(`Not in the backup: the objects in ${location}. Configure this S3 service as before.`);
         console.log(`It is at ${config.appOrigin} from now on: configure all its processes so.`);
-        await withDb(databaseUrl, (db) => printReport(db, new Date(manifest.takenAt)));
+        await withPool(databaseUrl, ({ db }) => printReport(db, new Date(manifest.takenAt)));
         console.log('\nThe platform is held: start it to look at it. npm run operator -- release shows this again.');
       },
       { mayBeNew: true },
@@ -103,7 +102,7 @@ export async function restore(config: Config, place: string, named: string | und
 
 export async function release(config: Config, { isSure }: { isSure: boolean }): Promise<void> {
   await withDatabaseUrl(config, (databaseUrl) =>
-    withDb(databaseUrl, async (db, pg) => {
+    withPool(databaseUrl, async ({ db, pg }) => {
       await requireOwnInstallation(pg, config);
       const { heldAt, restoredFrom } = await requireInstallation(pg);
       if (!heldAt || !restoredFrom) {
@@ -137,15 +136,6 @@ async function withPlace<T>(place: string, work: (store: BlobStore) => Promise<T
     return await work(store);
   } finally {
     store.close();
-  }
-}
-
-async function withDb(databaseUrl: string, work: (db: Db, pg: ReturnType<typeof openPool>['pg']) => Promise<void>) {
-  const pool = openPool(databaseUrl, { max: 1 });
-  try {
-    await work(pool.db, pool.pg);
-  } finally {
-    await pool.close();
   }
 }
 

@@ -137,11 +137,20 @@ export function writeCompressed(store: BlobStore, name: string, body: Readable):
   return writePart(store, name, body.pipe(zstd));
 }
 
-export function readCompressed(store: BlobStore, part: Part): Readable {
+export const readCompressed = (store: BlobStore, part: Part): Readable =>
+  Readable.from(decompress(store, part), { objectMode: false });
+
+async function* decompress(store: BlobStore, part: Part): AsyncGenerator<Buffer> {
   const zstd = createZstdDecompress();
   const bytes = Readable.from(readPart(store, part), { objectMode: false });
   bytes.on('error', (error) => zstd.destroy(error));
-  return bytes.pipe(zstd);
+  try {
+    yield* bytes.pipe(zstd);
+  } catch (error) {
+    // Damage may show before the end, where the checksum is compared.
+    if (!(error as NodeJS.ErrnoException).code?.startsWith('ZSTD')) throw error;
+    throw new BackupRefused(`${part.name} is damaged: ${(error as Error).message}.`);
+  }
 }
 
 async function* once(content: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -183,6 +183,22 @@ describe('a restore', () => {
     expect(await refusal(await places.newPlace(app.dataDir), 'restore', damaged)).toMatch(/app-user is damaged/);
   });
 
+  it('is refused where the list of its objects is damaged, which does not stop the next backup', async () => {
+    const damaged = places.newFolder();
+    cpSync(place, damaged, { recursive: true });
+    const list = (readdirSync(damaged, { recursive: true }) as string[]).find((name) => name.endsWith('/blobs'))!;
+    const bytes = readFileSync(join(damaged, list));
+    bytes[bytes.length >> 1]! ^= 1;
+    writeFileSync(join(damaged, list), bytes);
+    for (const told of [
+      await refusal(source, 'backup', 'verify', damaged),
+      await refusal(await places.newPlace(app.dataDir), 'restore', damaged),
+    ])
+      expect(told).toMatch(/^backups\/\S+\/blobs is damaged: /m);
+    expect(await done(source, 'backup', damaged)).toMatch(/^Objects and files: (\d+) \(\S+ MB\), \1 of them new/m);
+    expect(await done(source, 'backup', 'verify', damaged)).toContain('is whole');
+  });
+
   it('that was broken off is refused by a start, and ended by the same command', async () => {
     const target = await places.newPlace(app.dataDir);
     const broken = places.newFolder();
@@ -214,6 +230,12 @@ describe('backups of one place', () => {
     );
     expect(await done(source, 'backup', 'verify', place)).toContain('is whole');
     await client.send(new PutObjectCommand({ Bucket: bucket.name, Key: 'weights', Body: content }));
+  });
+
+  it('are refused in a sentence where nothing can be written', async () => {
+    const file = join(places.newFolder(), 'a-file');
+    writeFileSync(file, '');
+    expect(await refusal(source, 'backup', join(file, 'place'))).toMatch(/^ENOTDIR: [^\n]*\n$/);
   });
 
   it('are made one at a time, of one platform', async () => {

@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import type { BlobStore } from '@stagi/s3/blobStore.ts';
+import { BlobMissing, type BlobStore } from '@stagi/s3/blobStore.ts';
 import {
+  BackupRefused,
   listBackups,
   type Manifest,
   type Part,
@@ -38,14 +39,24 @@ export async function* readBlobList(store: BlobStore, { blobs }: Manifest): Asyn
   if (bytes.errored) throw bytes.errored;
 }
 
-/** Blobs of the last backup that still lie in the store in their size. */
+/** Blobs of the last backup that still lie in the store in their size. None when its list is damaged. */
 export async function knownBlobs(store: BlobStore): Promise<ReadonlyMap<string, Part>> {
   const last = (await listBackups(store)).whole.at(-1);
+  if (last === undefined) return new Map();
+  try {
+    return await stillThere(store, await readManifest(store, last));
+  } catch (error) {
+    // A backup of before must not stop this one: all is copied anew.
+    if (error instanceof BackupRefused || error instanceof BlobMissing) return new Map();
+    throw error;
+  }
+}
+
+async function stillThere(store: BlobStore, manifest: Manifest): Promise<Map<string, Part>> {
   const known = new Map<string, Part>();
-  if (last === undefined) return known;
   const sizes = new Map<string, number>();
   for (const folder of BLOB_FOLDERS) for await (const { name, size } of store.list(folder)) sizes.set(name, size);
-  for await (const part of readBlobList(store, await readManifest(store, last)))
+  for await (const part of readBlobList(store, manifest))
     if (sizes.get(part.name) === part.bytes) known.set(part.name, part);
   return known;
 }

@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts';
 import { LOCAL_LOCATION } from '../config/objectStorage.ts';
 import { VERSION } from '../config/version.ts';
 import { takeBackupLock } from '../db/backupLock.ts';
+import { HOST_KEY_FILE } from '../installation/dataFolder.ts';
 import { requireInstallation } from '../installation/row.ts';
 import { inParallel } from '../loops/inParallel.ts';
 import type { SecretBox } from '../secrets/secretBox.ts';
@@ -46,7 +47,6 @@ export interface Created {
 }
 
 const PARALLEL = 4;
-export const HOST_KEY = 'git-ssh-host-key';
 export const HOST_KEY_PLACE = 'backup|git-ssh-host-key';
 
 /**
@@ -174,7 +174,7 @@ async function copyBlob(from: BlobStore, store: BlobStore, blob: string): Promis
 /** By it clients know the platform; whoever has it can pretend to be it. */
 async function sealedHostKey({ config, secrets }: Sources): Promise<string | null> {
   try {
-    return secrets.seal(await readFile(join(config.dataDir, HOST_KEY), 'utf8'), HOST_KEY_PLACE);
+    return secrets.seal(await readFile(join(config.dataDir, HOST_KEY_FILE), 'utf8'), HOST_KEY_PLACE);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;

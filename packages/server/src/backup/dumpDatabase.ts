@@ -5,7 +5,7 @@ import { BackupRefused, type Manifest, partName, writeCompressed } from './archi
 
 type Table = Manifest['tables'][number];
 
-/** The version that restores writes these itself. */
+/** Facts about the place itself, and what the version that restores writes. */
 const LEFT_OUT = ['migration', 'installation', 'unknown_bytes', 'quarantine_place'];
 
 /**

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { BlobMissing, type BlobStore } from '@stagi/s3/blobStore.ts';
 import type pg from 'pg';
 import type { Config } from '../config/config.ts';
+import { VERSION } from '../config/version.ts';
 import { applyMigrations, migrate } from '../db/migrate.ts';
 import {
+  HOST_KEY_FILE,
   hasBytes,
   joinFolder,
   markFolder,
@@ -19,7 +21,7 @@ import { createSecretBox, findSecretKey, keyIdOf } from '../secrets/secretBox.ts
 import { BackupRefused, type Manifest, type Part, readManifest, readPart } from './archive.ts';
 import { readBlobList } from './blobList.ts';
 import { unbundleRepository } from './bundle.ts';
-import { HOST_KEY, HOST_KEY_PLACE } from './create.ts';
+import { HOST_KEY_PLACE } from './create.ts';
 import { openPlainSession } from './plainSession.ts';
 import { restoreDatabase } from './restoreDatabase.ts';
 
@@ -65,7 +67,7 @@ export async function restoreBackup(target: Target, store: BlobStore, backup: st
         dataFolder,
         appOrigin: config.appOrigin,
         daemonOrigin: config.daemonOrigin,
-        version: manifest.version,
+        version: VERSION,
         restoredFrom: new Date(manifest.takenAt),
       }),
     );
@@ -144,5 +146,5 @@ async function lossOf({ name }: Part, restore: () => Promise<unknown>): Promise<
 }
 
 function writeHostKey({ dataDir }: Pick<Config, 'dataDir'>, key: string): void {
-  writeFileSync(join(dataDir, HOST_KEY), key, { mode: 0o600, flush: true });
+  writeFileSync(join(dataDir, HOST_KEY_FILE), key, { mode: 0o600, flush: true });
 }

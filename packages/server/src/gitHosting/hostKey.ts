@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import ssh2 from 'ssh2';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/configError.ts';
-
-const FILE = 'git-ssh-host-key';
+import { HOST_KEY_FILE } from '../installation/dataFolder.ts';
 
 /** The key by which clients know this platform: made once, kept in the data folder, readable to its owner alone. */
 export async function loadHostKey({ dataDir }: Pick<Config, 'dataDir'>): Promise<string> {
-  const path = join(dataDir, FILE);
+  const path = join(dataDir, HOST_KEY_FILE);
   const known = await read(path);
   if (known !== null) return checked(known, path);
   const fresh = `${path}.${randomBytes(6).toString('hex')}`;

@@ -14,6 +14,8 @@ export interface FolderMark {
 }
 
 const FILE = 'installation.json';
+/** The private key by which git's clients over SSH know the platform. */
+export const HOST_KEY_FILE = 'git-ssh-host-key';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Null: the folder belongs to no database yet, or was used by a version before 0.2.0. */
@@ -86,7 +88,7 @@ export const hasCluster = ({ dataDir }: Pick<Config, 'dataDir'>): boolean =>
 
 /** True when some platform has kept anything here that no other database knows. */
 export const isUsed = (place: Place): boolean =>
-  ['secret.key', 'git-ssh-host-key'].some((file) => existsSync(join(place.dataDir, file))) || hasBytes(place);
+  ['secret.key', HOST_KEY_FILE].some((file) => existsSync(join(place.dataDir, file))) || hasBytes(place);
 
 /** True when objects, files or repositories lie here. */
 export function hasBytes({ dataDir, repositoriesDir }: Place): boolean {

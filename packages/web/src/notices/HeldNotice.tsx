@@ -2,7 +2,7 @@ import { useT } from '../i18n/i18n.ts';
 import { formatDate } from '../ui/format.ts';
 import { Notice } from './Notice.tsx';
 
-/** Whoever sees older data than they remember learns why, and why nothing can be changed. */
+/** Tells why data is older than people remember, and why nothing can be changed. */
 export function HeldNotice({ since }: { since: string }) {
   const t = useT();
   return (

@@ -218,7 +218,7 @@ describe('a terminal in a container', () => {
     const before = await view(target);
     before.type('echo rea""dy\n');
     await printed(before, '\nready');
-    // Whoever leaves at once may take what they typed along.
+    // A viewer that leaves at once may take a typed line along.
     before.type('echo wai""ting; read go; busybox yes 0123456789abcdef | busybox head -c 3000000; echo; echo do""ne\n');
     await printed(before, '\nwaiting');
     const seen = before.bytes();
