@@ -1,7 +1,7 @@
 // Runs `scripts/<command>.ts` on the project's own Node, after installing the packages when the lock file changed.
 // Started by whatever Node the machine has, so: no dependencies, nothing newer than Node 20.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { accessSync, existsSync, constants as fsConstants, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,8 @@ import { hasLibatomic, provideLibatomic } from './libatomic.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const NODE = join(ROOT, 'node_modules/.bin/node');
+/** Commands that are about this machine's platform, so they read its settings. */
+const CONFIGURED = ['start', 'dev', 'migrate', 'operator', 'ledger'];
 const REPEAT_MS = 500;
 /**
  * The server's own memory in huge pages (glibc manual, "Memory Allocation Tunables"). Starting a process copies the page
@@ -71,7 +73,7 @@ function checkOwnNode() {
  * back. It notices through the channel when this process is killed.
  */
 function run(script, installSeconds) {
-  const child = spawn(NODE, [script, ...args], {
+  const child = spawn(NODE, [...settingsFile(), script, ...args], {
     cwd: ROOT,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     detached: true,
@@ -93,6 +95,20 @@ function run(script, installSeconds) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, forward);
   whenNpmIsGone(() => forward('SIGTERM'));
   child.on('exit', (code, signal) => process.exit(code === null ? 128 + constants.signals[signal] : code));
+}
+
+/** Node reads it; what the environment names already counts more. */
+function settingsFile() {
+  if (!CONFIGURED.includes(command)) return [];
+  const named = process.env.STAGI_ENV_FILE;
+  const file = named || join(ROOT, 'stagi.env');
+  try {
+    accessSync(file, fsConstants.R_OK);
+  } catch ({ code }) {
+    if (!named && code === 'ENOENT') return [];
+    stop(`${named ? `STAGI_ENV_FILE names ${file}, which` : file} cannot be read: ${code}`);
+  }
+  return [`--env-file=${file}`];
 }
 
 /** A killed npm takes at most the shell between it and us along, and tells us nothing. */

@@ -65,6 +65,22 @@ describe('bootstrap', () => {
     expect(npmCalls()).toHaveLength(2);
   });
 
+  it('gives the platform the settings of stagi.env, after those of the environment', () => {
+    write('scripts/operator.ts', 'console.log(process.env.PORT, process.env.SMTP_URL, process.env.S3_LOCATIONS)');
+    write('scripts/check.ts', 'console.log(process.env.PORT)');
+    write('stagi.env', `PORT=1\nSMTP_URL=smtp://x # by the hoster\nS3_LOCATIONS='[{"name": "$eu"}]'\n`);
+    expect(bootstrap('operator').stdout).toContain('1 smtp://x [{"name": "$eu"}]\n');
+    expect(bootstrapWith({ PORT: '2' }, 'operator').stdout).toContain('2 smtp://x');
+    expect(bootstrap('check').stdout).toContain('undefined');
+    write('other.env', 'PORT=3');
+    expect(bootstrapWith({ STAGI_ENV_FILE: join(root, 'other.env') }, 'operator').stdout).toContain('3 undefined');
+    const missing = bootstrapWith({ STAGI_ENV_FILE: '/nonexistent/stagi.env' }, 'operator');
+    expect([missing.status, missing.stderr]).toEqual([
+      1,
+      'STAGI_ENV_FILE names /nonexistent/stagi.env, which cannot be read: ENOENT\n',
+    ]);
+  });
+
   it('tells people at a terminal how long the installation took', () => {
     write('scripts/check.ts', 'console.log("ran")');
     const command = `${process.execPath} scripts/bootstrap.mjs check`;

@@ -1,6 +1,7 @@
 import { type Config, readConfig } from './config/config.ts';
 import { ConfigError } from './config/configError.ts';
 import type { Running, Step } from './start.ts';
+import { trustSystemCertificates } from './systemCertificates.ts';
 
 const NODE_MAJOR = 26;
 /** The limit of a graceful shutdown. Work cut off is resumed by the next start: the platform may be killed at any moment. */
@@ -24,6 +25,7 @@ export interface Reporter {
 export async function main(config: Config, reporter?: Reporter): Promise<Running> {
   // Imported late, as it takes a second to load: a mistake in the configuration is reported before.
   const { start } = await import('./start.ts');
+  trustSystemCertificates();
   const running = await start(config, reporter?.step);
   // As Node does by default, but errors are logged without secrets.
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {

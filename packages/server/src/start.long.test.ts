@@ -1,13 +1,16 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { api } from '@stagi/contract/api.ts';
+import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { afterEach, describe, expect, it } from 'vitest';
+import { putObjects, visitContent } from './contentHost/testing/visitContent.ts';
 import { startTestApp } from './testing/app.ts';
 import { createTestDatabase } from './testing/database.ts';
+import { aStorage } from './testing/factories.ts';
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
@@ -24,6 +27,14 @@ describe('a failed start ends with one clear line', () => {
     cleanUps.push(() => database.drop());
     expect(await failedStart({ [variable]: String(port), DATABASE_URL: database.url })).toEqual([
       `Stagi cannot start. ${variable} ${port} is taken on 127.0.0.1 by another program: stop it or set ${variable} to another port`,
+    ]);
+  });
+
+  it('when LISTEN_HOST is an address of another machine', async () => {
+    const database = await createTestDatabase();
+    cleanUps.push(() => database.drop());
+    expect(await failedStart({ LISTEN_HOST: '192.0.2.1', DATABASE_URL: database.url })).toEqual([
+      'Stagi cannot start. LISTEN_HOST 192.0.2.1 is no address of this machine',
     ]);
   });
 
@@ -75,6 +86,38 @@ function mountTmpfs(options: string): string {
   return dir;
 }
 
+it('listens at LISTEN_HOST alone', async () => {
+  const app = await startTestApp({ LISTEN_HOST: '127.0.0.2' });
+  cleanUps.push(() => app.close());
+  const { port, s3Port, gitSshPort } = app.ctx.config;
+  for (const listening of [port, s3Port, gitSshPort]) {
+    expect([listening, await isReached('127.0.0.2', listening)]).toEqual([listening, true]);
+    expect([listening, await isReached('127.0.0.1', listening)]).toEqual([listening, false]);
+  }
+});
+
+it.each(['api,worker,s3', 'api'])(
+  'a process with the roles %s shows shared objects, whatever the public name of S3',
+  async (role) => {
+    const S3_PORT = String(await freePort());
+    const origins = { S3_ORIGIN: 'https://s3.invalid', DAEMON_ORIGIN: 'https://stagi.invalid' };
+    const settings = { S3_PORT, ...origins, ALLOWED_HOSTS: '' };
+    const app = await startTestApp(settings, { role });
+    cleanUps.push(() => app.close());
+    if (role === 'api') {
+      const { port } = app.ctx.config;
+      const same = { PORT: String(port), DATABASE_URL: app.databaseUrl, STAGI_DATA: app.dataDir };
+      const s3 = await startTestApp({ ...settings, ...same }, { role: 's3' });
+      cleanUps.push(() => s3.close());
+    }
+    const owner = await app.signUp();
+    const id = await aStorage(app.ctx, owner);
+    await putObjects(app, owner, id, [{ key: 'words.txt', type: 'text/plain', body: 'shared' }]);
+    const { entity } = await owner.client(api.sharing.createShareLink, { id, key: 'words.txt' });
+    expect(await visitContent(app, entity.link)).toMatchObject({ status: 200, body: Buffer.from('shared') });
+  },
+);
+
 it('serves everything else when Docker is missing, and shows how to install it', async () => {
   const app = await startTestApp({ LOCAL_CLOUD: 'on', DOCKER_HOST: 'unix:///nonexistent/docker.sock' });
   cleanUps.push(() => app.close());
@@ -85,6 +128,19 @@ it('serves everything else when Docker is missing, and shows how to install it',
   expect(offers.providers[0]?.detail).toMatch(/docker/i);
   expect(offers.providers[0]?.detail).toMatch(/install/i);
 });
+
+async function isReached(host: string, port: number): Promise<boolean> {
+  const socket = connect(port, host);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch (error) {
+    expect((error as NodeJS.ErrnoException).code).toBe('ECONNREFUSED');
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
 
 function canMount(): boolean {
   if (process.getuid?.() !== 0) return false;

@@ -9,6 +9,7 @@ import { startCleanUp } from './cleanUp.ts';
 import { type Clouds, connectClouds, nameClouds } from './clouds.ts';
 import type { Config } from './config/config.ts';
 import { ConfigError } from './config/configError.ts';
+import { isEveryAddress } from './config/listenHost.ts';
 import { startContainerWorker } from './containers/worker.ts';
 import type { Context } from './context.ts';
 import { startCommandRetention } from './daemon-link/commandRetention.ts';
@@ -221,7 +222,7 @@ async function startWorkers(ctx: Context, queue: RunningQueue, stops: Stop[]): P
 
 /** While the platform is held, the web server alone. */
 async function serveApi(ctx: Context, clouds: Clouds, stops: Stop[]): Promise<FastifyInstance> {
-  const { port, gitSshPort } = ctx.config;
+  const { port, listenHost, gitSshPort } = ctx.config;
   if (!ctx.heldSince) {
     const engines = startEngineWatch(ctx);
     stops.push(() => engines.stop());
@@ -229,12 +230,14 @@ async function serveApi(ctx: Context, clouds: Clouds, stops: Stop[]): Promise<Fa
   const hosting = createHosting(ctx);
   stops.push(() => hosting.stop());
   const app = await buildApp(ctx, hosting);
-  await serveOn(app, '127.0.0.1', port, stops);
+  await serveOn(app, listenHost, port, stops);
   if (ctx.heldSince) return app;
   const ssh = await serveGitSsh(hosting);
   // Stops before the app, as transfers in progress over HTTP end with it.
   stops.push(() => ssh.close());
-  await listenOrExplain('GIT_SSH_PORT', gitSshPort, '127.0.0.1', () => ssh.listen('127.0.0.1', gitSshPort));
+  await listenOrExplain('GIT_SSH_PORT', gitSshPort, listenHost, () => ssh.listen(listenHost, gitSshPort));
+  // The port is taken there already.
+  if (isEveryAddress(listenHost)) return app;
   clouds.onGateway(async (gateway) => {
     const daemonApp = await buildDaemonApp(ctx);
     await serveOn(daemonApp, gateway, port, stops);
@@ -243,10 +246,11 @@ async function serveApi(ctx: Context, clouds: Clouds, stops: Stop[]): Promise<Fa
 }
 
 async function serveS3(ctx: Context, clouds: Clouds, stops: Stop[]): Promise<void> {
-  const { s3Port } = ctx.config;
+  const { s3Port, listenHost } = ctx.config;
   const s3 = serveObjects(ctx);
   stops.push(() => s3.close());
-  await listenOrExplain('S3_PORT', s3Port, '127.0.0.1', () => s3.listen('127.0.0.1', s3Port));
+  await listenOrExplain('S3_PORT', s3Port, listenHost, () => s3.listen(listenHost, s3Port));
+  if (isEveryAddress(listenHost)) return;
   clouds.onGateway((gateway) => listenOrExplain('S3_PORT', s3Port, gateway, () => s3.listen(gateway, s3Port)));
 }
 
@@ -297,7 +301,9 @@ async function listenOrExplain<T>(variable: string, port: number, host: string, 
   try {
     return await listen();
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'EADDRNOTAVAIL') throw new ConfigError('LISTEN_HOST', `${host} is no address of this machine`);
+    if (code !== 'EADDRINUSE') throw cause;
     throw new ConfigError(
       variable,
       `${port} is taken on ${host} by another program: stop it or set ${variable} to another port`,

@@ -246,8 +246,10 @@ describe('where the origin is not loopback', () => {
     const { port, s3Port } = app.ctx.config;
     const around = ['x.stagi.example', 'stagi-example', 'stagi.example.', 'x.a.internal', 's3.example', 'xlocalhost'];
     await expectRefused(port, WEB, [...ADDRESSES, ...around, '127.0.0.1', '[::1]', '127.0.0.1:PORT']);
-    await expectRefused(s3Port, S3, ['stagi.example', 'xs3.example', 's3.example.evil', '127.0.0.1', '[::1]:PORT']);
+    await expectRefused(s3Port, S3, ['stagi.example', 'xs3.example', 's3.example.evil', '127.0.0.2', '[::1]:PORT']);
     await expectAnswered(s3Port, S3, ['s3.example', 'bucket.s3.example', 'agents.example', 'localhost:PORT']);
+    // The platform asks it by this address, which no page of another name has.
+    await expectAnswered(s3Port, S3, ['127.0.0.1:PORT']);
     await expectAnswered(port, [OFFERS], ['stagi.example', 'STAGI.example:443', 'a.internal', 'localhost']);
     await expectAnswered(port, [OUTBOX], ['stagi.example', 'agents.example', 'a.internal', '127.0.0.1'], 421);
     await expectAnswered(port, [OUTBOX], ['localhost', 'localhost:PORT'], 200);

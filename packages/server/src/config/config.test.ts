@@ -11,6 +11,8 @@ it.each([
   [{ CONTENT_ORIGIN: 'http://content.example' }, /^CONTENT_ORIGIN must be https/],
   [{ DAEMON_ORIGIN: 'http://localhost.example' }, /^DAEMON_ORIGIN must be https/],
   [{ SMTP_URL: 'mail.example:25' }, /^SMTP_URL must be like smtp:/],
+  [{ LISTEN_HOST: 'stagi.example' }, /^LISTEN_HOST must be an address of this machine .*, not "stagi.example"/],
+  [{ S3_INTERNAL_ORIGIN: 's3:4401' }, /^S3_INTERNAL_ORIGIN must be an address like http:/],
 ])('%j ends the start with the name of the variable', (env, problem) => {
   expect(() => readConfig({ STAGI_DATA: tmpdir(), ...env })).toThrow(problem);
 });
@@ -20,4 +22,15 @@ it('origins of http are served on this machine, and elsewhere where PLAIN_HTTP s
   expect(read({}).appOrigin).toBe('http://localhost:4400');
   expect(read({ CONTENT_ORIGIN: 'http://files.localhost:4400' }).contentOrigin).toBe('http://files.localhost:4400');
   expect(read({ APP_ORIGIN: 'http://stagi.example', PLAIN_HTTP: 'on' }).appOrigin).toBe('http://stagi.example');
+});
+
+it.each([
+  [{}, 'http://127.0.0.1:4401'],
+  [{ LISTEN_HOST: '0.0.0.0' }, 'http://127.0.0.1:4401'],
+  [{ LISTEN_HOST: '::', S3_PORT: '9000' }, 'http://127.0.0.1:9000'],
+  [{ LISTEN_HOST: '10.0.0.5' }, 'http://10.0.0.5:4401'],
+  [{ LISTEN_HOST: 'fd00::5' }, 'http://[fd00::5]:4401'],
+  [{ S3_INTERNAL_ORIGIN: 'http://s3.internal:4401/' }, 'http://s3.internal:4401'],
+])('with %j the platform itself reaches its S3 service at %s', (env, origin) => {
+  expect(readConfig({ STAGI_DATA: tmpdir(), ...env }).s3InternalOrigin).toBe(origin);
 });

@@ -10,6 +10,7 @@ import { type AppsDomain, readAppsDomain } from './appsDomain.ts';
 import { ConfigError } from './configError.ts';
 import { type GitHosting, readGitHosting } from './gitHosting.ts';
 import { type IdentityProviders, readIdentityProviders } from './identityProviders.ts';
+import { hostInUrl, readListenHost } from './listenHost.ts';
 import { isLoopback } from './loopback.ts';
 import { type ObjectStorage, readObjectStorage } from './objectStorage.ts';
 import { mayMailPlainly, refusePlainHttp } from './plain.ts';
@@ -22,6 +23,8 @@ type Role = (typeof ROLES)[number];
 /** The configuration from the environment, read once. */
 export interface Config extends ObjectStorage, GitHosting {
   port: number;
+  /** The address of this machine that all ports listen at, but `/metrics`. */
+  listenHost: string;
   /** `/metrics`, on loopback; `null`: off. */
   metricsPort: number | null;
   /** The origin that browsers use: scheme, host and port. */
@@ -97,6 +100,7 @@ type Environment = Record<string, string | undefined>;
 
 export function readConfig(env: Environment, argv: readonly string[] = []): Config {
   const port = number(env, 'PORT', 4400);
+  const listenHost = readListenHost(env.LISTEN_HOST);
   const appOrigin = origin(env, 'APP_ORIGIN') ?? `http://localhost:${port}`;
   const originIsLoopback = isLoopback(new URL(appOrigin).hostname);
   const dataDir = resolve(env.STAGI_DATA ?? '.data');
@@ -111,11 +115,16 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
   }
   return {
     port,
+    listenHost,
     metricsPort: env.METRICS_PORT === 'off' ? null : number(env, 'METRICS_PORT', 4480),
     appOrigin,
     originIsLoopback,
     allowedHosts: readAllowedHosts(env.ALLOWED_HOSTS),
-    ...readObjectStorage(env, { port, s3Port: number(env, 'S3_PORT', 4401), appOrigin }, origin),
+    ...readObjectStorage(
+      env,
+      { port, s3Port: number(env, 'S3_PORT', 4401), appOrigin, listenHost: hostInUrl(listenHost) },
+      origin,
+    ),
     ...readGitHosting(env, number(env, 'GIT_SSH_PORT', 4422)),
     appsDomain: readAppsDomain(env.APPS_DOMAIN, appOrigin),
     daemonOrigin: origin(env, 'DAEMON_ORIGIN'),

@@ -23,6 +23,8 @@ export interface ObjectStorage {
   s3Origin: string;
   /** Where programs on rented servers reach it; null: the host of `daemonOrigin`, with the S3 port. */
   s3MachineOrigin: string | null;
+  /** Where the platform itself reaches it: no proxy, no certificate. */
+  s3InternalOrigin: string;
   /** What users made is shown from this origin, which no session knows. */
   contentOrigin: string;
   /** Besides `local`, the disk. */
@@ -35,7 +37,7 @@ type Environment = Record<string, string | undefined>;
 
 export function readObjectStorage(
   env: Environment,
-  { port, s3Port, appOrigin }: { port: number; s3Port: number; appOrigin: string },
+  { port, s3Port, appOrigin, listenHost }: { port: number; s3Port: number; appOrigin: string; listenHost: string },
   readOrigin: (env: Environment, name: string) => string | null,
 ): ObjectStorage {
   const { protocol, hostname } = new URL(appOrigin);
@@ -50,10 +52,19 @@ export function readObjectStorage(
     s3Port,
     s3Origin: readOrigin(env, 'S3_ORIGIN') ?? `${protocol}//${hostname}:${s3Port}`,
     s3MachineOrigin: readOrigin(env, 'S3_MACHINE_ORIGIN'),
+    s3InternalOrigin: internalOrigin(env.S3_INTERNAL_ORIGIN) ?? `http://${listenHost}:${s3Port}`,
     contentOrigin,
     s3Locations,
     filesLocation,
   };
+}
+
+/** It lies within the operator's own network, so it may do without TLS. */
+function internalOrigin(text: string | undefined): string | null {
+  if (!text) return null;
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw new ConfigError('S3_INTERNAL_ORIGIN', `must be an address like http://10.0.0.5:4401, not "${text}"`);
+  return new URL(text).origin;
 }
 
 function locations(text: string | undefined): S3Location[] {

@@ -25,7 +25,7 @@ export function askObject(
   object: OpenedObject,
   { method, headers, gone }: { method: 'GET' | 'HEAD'; headers: OutgoingHttpHeaders; gone: AbortSignal },
 ): Promise<IncomingMessage> {
-  const origin = config.roles.has('s3') ? `http://127.0.0.1:${config.s3Port}` : config.s3Origin;
+  const origin = config.s3InternalOrigin;
   const link = presignUrl({
     ...object,
     origin,

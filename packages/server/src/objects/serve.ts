@@ -54,6 +54,7 @@ export function serveObjects(ctx: Context): ObjectService {
 const namesOfS3 = ({ config, s3MachineOrigin }: Context): string[] => [
   ...namesOf(config.s3Origin),
   ...namesOf(s3MachineOrigin),
+  new URL(config.s3InternalOrigin).hostname,
   ...config.allowedHosts,
 ];
 
