@@ -13,8 +13,10 @@ import { ADMIN_NAME, createAdminKey, revokeAdminKeys } from '../packages/server/
 import { LocationFailed } from '../packages/server/src/objects/s3Store.ts';
 import { approveRemoval, type PlaceReview, reviewPlaces } from '../packages/server/src/quarantine/review.ts';
 import { createSecretBox, loadSecretKey } from '../packages/server/src/secrets/secretBox.ts';
+import { trustSystemCertificates } from '../packages/server/src/systemCertificates.ts';
 import { withDatabaseUrl, withPool } from './database.ts';
 import { checkBackup, makeBackup, release, restore, showBackups } from './operatorBackups.ts';
+import { printCheck, printSettings } from './operatorCheck.ts';
 
 const USAGE = `usage: npm run operator -- <command>
   make <email>             says that this person operates the platform
@@ -32,6 +34,7 @@ const USAGE = `usage: npm run operator -- <command>
                            reads a backup, the newest or the named one, and compares all its bytes with their checksums
   restore <place> [--name <backup>]
                            fills an empty database and data folder from a backup; the platform is held then
+  check [--all]            tells the effect of each setting that has a value, or of all, and reaches what they name
   release [--yes]          shows the effects of letting a restored platform work again; --yes does so`;
 
 /** A command's arguments, and the environment that it works with. */
@@ -52,6 +55,7 @@ const COMMANDS: Record<string, (pool: Pool, given: Given) => Promise<void>> = {
 const WITHOUT_SUBJECT = ['unknown'];
 /** Errors whose messages are for the operator. */
 const EXPLAINED = [OperatorChangeRefused, ConfigError, MoveRefused, BackupRefused, NewerDatabase, LocationFailed];
+trustSystemCertificates();
 const { values: flags, positionals } = readArguments();
 const [command = '', subject = '', ...more] = positionals;
 try {
@@ -59,6 +63,7 @@ try {
   else if (command === 'backup') await runBackup();
   else if (command === 'restore') await runRestore();
   else if (command === 'release') await runRelease();
+  else if (command === 'check') await runCheck();
   else await runCommand();
 } catch (error) {
   // A full disk, a folder of another user, a database that is away.
@@ -80,6 +85,7 @@ function readArguments() {
         keep: { type: 'string' },
         name: { type: 'string' },
         yes: { type: 'boolean' },
+        all: { type: 'boolean' },
       },
     });
   } catch (error) {
@@ -195,6 +201,13 @@ async function runRestore(): Promise<void> {
 async function runRelease(): Promise<void> {
   if (subject || !hasFlagsOf('yes')) refuseUsage();
   await release(readConfig(process.env), { isSure: flags.yes === true });
+}
+
+async function runCheck(): Promise<void> {
+  if (subject || !hasFlagsOf('all')) refuseUsage();
+  printSettings(process.env, { showsAll: flags.all === true });
+  // A wrong value is told after the settings, among which it is read.
+  process.exitCode = await printCheck(readConfig(process.env), process.env);
 }
 
 function hasFlagsOf(...names: string[]): boolean {
