@@ -23,6 +23,7 @@ const PROGRAMS: Record<string, string> = {
   curl: 'curl',
   ps: 'procps',
   unshare: 'util-linux',
+  'systemd-analyze': 'systemd',
   xz: 'xz-utils',
   zstdcat: 'zstd',
   aws: 'awscli',
