@@ -81,6 +81,7 @@ describe('a platform behind a proxy with TLS', () => {
       /^✓ Secret key +\S+secret\.key\. Keep a copy apart from the backups$/m,
       /^✓ Mail +127\.0\.0\.1:\d+ takes mails of Stagi <stagi@stagi\.localhost>$/m,
       /^✓ Platform +runs$/m,
+      /^✓ S3_INTERNAL_ORIGIN +http:\/\/127\.0\.0\.1:\d+ \(127\.0\.0\.1\)$/m,
     ])
       expect(out).toMatch(line);
     for (const name of ['APP_ORIGIN', 'CONTENT_ORIGIN', 'S3_ORIGIN', 'APPS_DOMAIN', 'DAEMON_ORIGIN'])

@@ -18,7 +18,7 @@ const UPGRADE = {
 
 type Origins = Pick<
   Config,
-  'appOrigin' | 'contentOrigin' | 'appsDomain' | 's3Origin' | 's3MachineOrigin' | 'daemonOrigin'
+  'appOrigin' | 'contentOrigin' | 'appsDomain' | 's3Origin' | 's3MachineOrigin' | 's3InternalOrigin' | 'daemonOrigin'
 >;
 
 interface Name {
@@ -62,7 +62,8 @@ async function isListening({ listenHost, port }: Config): Promise<boolean> {
   }
 }
 
-function namesOf({ appOrigin, contentOrigin, appsDomain, s3Origin, s3MachineOrigin, daemonOrigin }: Origins): Name[] {
+function namesOf(config: Origins): Name[] {
+  const { appOrigin, contentOrigin, appsDomain, s3Origin, s3MachineOrigin, s3InternalOrigin, daemonOrigin } = config;
   const uploads = {
     question: { path: '/', method: 'PUT', announcedBytes: LARGE_BYTES },
     otherwise:
@@ -87,6 +88,7 @@ function namesOf({ appOrigin, contentOrigin, appsDomain, s3Origin, s3MachineOrig
     names.push({ about: 'DAEMON_ORIGIN', origin: daemonOrigin, questions: [reached('/daemon-api/reach'), sockets] });
   if (s3MachineOrigin && s3MachineOrigin !== s3Origin)
     names.push({ about: 'S3_MACHINE_ORIGIN', origin: s3MachineOrigin, questions: [reached('/'), uploads] });
+  names.push({ about: 'S3_INTERNAL_ORIGIN', origin: s3InternalOrigin, questions: [reached('/')] });
   return names;
 }
 
@@ -102,14 +104,17 @@ async function checkName({ about, origin, questions }: Name, isUp: boolean): Pro
     if (isUp || isOfCertificate(error)) return [problem(about, `${where}: ${explain(error)}`)];
     return [ok(about, `${where}, not reached yet`)];
   }
-  const found = certificateOf(about, where, answer.certificateUntil);
-  if (!isUp) return found;
-  if (answer.status === 421)
-    return [...found, problem(about, `${where}: another name arrives here. Let the proxy pass the Host header on`)];
-  if (!answer.isOfPlatform)
-    return [...found, problem(about, `${where}: ${questions[0]!.otherwise} (status ${answer.status})`)];
-  const problems = await Promise.all(questions.slice(1).map((one) => checkAnswer(about, origin, one)));
-  return [...found, ...problems.filter((one) => one !== null)];
+  const certificate = certificateOf(about, where, answer.certificateUntil);
+  const problems = isUp ? await problemsOf({ about, origin, questions }, where, answer) : [];
+  return problems.length > 0 && certificate.level === 'ok' ? problems : [certificate, ...problems];
+}
+
+async function problemsOf({ about, origin, questions }: Name, where: string, first: NameAnswer): Promise<Finding[]> {
+  if (first.status === 421)
+    return [problem(about, `${where}: another name arrives here. Let the proxy pass the Host header on`)];
+  if (!first.isOfPlatform) return [problem(about, `${where}: ${questions[0]!.otherwise} (status ${first.status})`)];
+  const found = await Promise.all(questions.slice(1).map((one) => checkAnswer(about, origin, one)));
+  return found.filter((one) => one !== null);
 }
 
 async function checkAnswer(
@@ -126,11 +131,11 @@ async function checkAnswer(
   }
 }
 
-function certificateOf(about: string, where: string, until: Date | null): Finding[] {
-  if (!until) return [ok(about, where)];
+function certificateOf(about: string, where: string, until: Date | null): Finding {
+  if (!until) return ok(about, where);
   const days = Math.floor((until.getTime() - Date.now()) / DAY_MS);
   const says = `${where}, certificate for another ${days} days`;
-  return [days >= RENEW_DAYS ? ok(about, says) : warning(about, `${says}: renew it`)];
+  return days >= RENEW_DAYS ? ok(about, says) : warning(about, `${says}: renew it`);
 }
 
 const UNKNOWN_AUTHORITY =
