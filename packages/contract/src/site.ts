@@ -66,5 +66,7 @@ export const SiteConfiguration = z.object({
   appsOrigin: z.string().nullable(),
   /** Addresses outside of this origin that a login may return to, each with all below its path. */
   returnUrlAllowList: z.array(z.string()),
+  /** Every mailed code is shown to anybody, beyond this machine. */
+  isOutboxPublic: z.boolean().optional(),
 });
 export type SiteConfiguration = z.infer<typeof SiteConfiguration>;

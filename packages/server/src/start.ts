@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
 import { startProviderCheckWorker } from './admin/providerCheck.ts';
 import { startAnalyticsWorker } from './analytics/forwardEvent.ts';
 import { buildApp, buildDaemonApp } from './app/app.ts';
@@ -111,6 +112,7 @@ export async function start(configured: Config, step: Step = unreported): Promis
       log.warn({ heldSince }, `held, as it was restored from a backup. ${RELEASE}`);
       await step('Looking whether it is held', heldDone, async () => heldSince);
     }
+    await warnOfMail(config, log, step);
     const worksHere = config.roles.has('worker') && !heldSince;
     const queue = await startQueue(databaseUrl, log, { worker: worksHere });
     stops.push(() => queue.stop());
@@ -266,6 +268,23 @@ async function openOrExplain(databaseUrl: string, config: Config): Promise<Opene
     throw new Error(config.databaseUrl ? `${reason}. ${remedy}` : reason, { cause });
   }
 }
+
+/** Says what a platform beyond this machine cannot do, or gives away, for want of a mail server. */
+async function warnOfMail({ smtpUrl, devMail, originIsLoopback }: Config, log: Logger, step: Step): Promise<void> {
+  if (smtpUrl !== null || originIsLoopback) return;
+  const missing = devMail ? MAILS_ARE_PUBLIC : NO_MAIL;
+  log.warn(missing);
+  await step(
+    'Looking for a mail server',
+    () => ({ missing }),
+    async () => {},
+  );
+}
+
+const NO_MAIL =
+  'Mail: SMTP_URL is not set. Nobody can sign up, recover a password, change their address or confirm a step by a mailed code';
+const MAILS_ARE_PUBLIC =
+  'Mail: DEV_MAIL is "on public". Every mailed code is shown at /dev/mail to anybody who reaches this platform';
 
 const migrationsDone = ({ migrations }: Opened): string =>
   migrations.length > 0

@@ -62,7 +62,7 @@ describe('a host of the platform', () => {
       S3_ORIGIN: 'https://s3.example',
       DAEMON_ORIGIN: 'https://agents.example',
       APPS_DOMAIN: 'apps.example',
-      DEV_MAIL: 'on',
+      DEV_MAIL: 'on public',
       ALLOWED_HOSTS: '',
     });
     const { port, s3Port } = app.ctx.config;

@@ -230,7 +230,7 @@ describe('where the origin is not loopback', () => {
 
   beforeAll(async () => {
     app = await startTestApp({
-      ...{ APP_ORIGIN: 'https://stagi.example', CONTENT_ORIGIN: 'https://content.example', DEV_MAIL: 'on' },
+      ...{ APP_ORIGIN: 'https://stagi.example', CONTENT_ORIGIN: 'https://content.example', DEV_MAIL: 'on public' },
       ...{ DAEMON_ORIGIN: 'https://agents.example', S3_ORIGIN: 'https://s3.example' },
       ALLOWED_HOSTS: 'localhost, a.internal',
     });

@@ -2,6 +2,8 @@ import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
 import { readConfig } from './config.ts';
 
+const PUBLIC = { APP_ORIGIN: 'https://stagi.example' };
+
 it.each([
   [{ SAMPLE_SECONDS: '0' }, /^SAMPLE_SECONDS must be more than 0/],
   [{ SAMPLE_SECONDS: '-1' }, /^SAMPLE_SECONDS must be a number of at least 0/],
@@ -10,7 +12,19 @@ it.each([
   [{ S3_ORIGIN: 'http://192.0.2.1:4401' }, /^S3_ORIGIN must be https/],
   [{ CONTENT_ORIGIN: 'http://content.example' }, /^CONTENT_ORIGIN must be https/],
   [{ DAEMON_ORIGIN: 'http://localhost.example' }, /^DAEMON_ORIGIN must be https/],
-  [{ SMTP_URL: 'mail.example:25' }, /^SMTP_URL must be like smtp:/],
+  [{ SMTP_URL: 'mail.example:587' }, /^SMTP_URL must be like smtp:\/\/[^,]+$/],
+  [{ SMTP_URL: 'mail.example' }, /^SMTP_URL must be like smtp:/],
+  [{ SMTP_URL: 'user:canary@mail.example' }, /^SMTP_URL must be like (?!.*canary)/],
+  [{ SMTP_URL: 'user:canary@mail.example:587' }, /^SMTP_URL must be like (?!.*canary)/],
+  [{ SMTP_URL: '//user:canary@mail.example' }, /^SMTP_URL must be like (?!.*canary)/],
+  [{ SMTP_URL: 'smtp:canary@mail.example' }, /^SMTP_URL must be like (?!.*canary)/],
+  [{ SMTP_URL: 'https://user:canary@mail.example' }, /^SMTP_URL must be like (?!.*canary)/],
+  [
+    { DEV_MAIL: 'on', ...PUBLIC },
+    /^DEV_MAIL on would show every mailed code .* without a login: .*DEV_MAIL="on public"/,
+  ],
+  [{ DEV_MAIL: 'off', ...PUBLIC }, /^DEV_MAIL must be on or "on public", not "off"/],
+  [{ DEV_MAIL: 'public' }, /^DEV_MAIL must be on or "on public", not "public"/],
   [{ LISTEN_HOST: 'stagi.example' }, /^LISTEN_HOST must be an address of this machine .*, not "stagi.example"/],
   [{ S3_INTERNAL_ORIGIN: 's3:4401' }, /^S3_INTERNAL_ORIGIN must be an address like http:/],
 ])('%j ends the start with the name of the variable', (env, problem) => {
@@ -33,4 +47,16 @@ it.each([
   [{ S3_INTERNAL_ORIGIN: 'http://s3.internal:4401/' }, 'http://s3.internal:4401'],
 ])('with %j the platform itself reaches its S3 service at %s', (env, origin) => {
   expect(readConfig({ STAGI_DATA: tmpdir(), ...env }).s3InternalOrigin).toBe(origin);
+});
+
+it.each([
+  [{}, true],
+  [{ DEV_MAIL: 'on' }, true],
+  [{ DEV_MAIL: 'on public' }, true],
+  [PUBLIC, false],
+  [{ DEV_MAIL: 'on public', ...PUBLIC }, true],
+  [{ DEV_MAIL: 'on', SMTP_URL: 'smtp://mail.example', ...PUBLIC }, false],
+  [{ SMTP_URL: 'smtp://mail.example' }, false],
+])('with %j mails are shown instead of sent: %j', (env, devMail) => {
+  expect(readConfig({ STAGI_DATA: tmpdir(), ...env }).devMail).toBe(devMail);
 });

@@ -8,6 +8,7 @@ import { SAMPLE_SECONDS } from '@stagi/contract/usageSample.ts';
 import { readAllowedHosts } from './allowedHosts.ts';
 import { type AppsDomain, readAppsDomain } from './appsDomain.ts';
 import { ConfigError } from './configError.ts';
+import { readDevMail } from './devMail.ts';
 import { type GitHosting, readGitHosting } from './gitHosting.ts';
 import { type IdentityProviders, readIdentityProviders } from './identityProviders.ts';
 import { hostInUrl, readListenHost } from './listenHost.ts';
@@ -53,6 +54,7 @@ export interface Config extends ObjectStorage, GitHosting {
   /** 32 bytes as base64; `null`: generated once and stored in the data directory. */
   secretKey: string | null;
   localCloud: 'auto' | 'on' | 'off';
+  /** Mails are not sent but shown at /dev/mail, to everybody. */
   devMail: boolean;
   /** The socket of the local cloud’s Docker Engine. */
   dockerSocket: string;
@@ -139,7 +141,7 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     mailFrom: env.MAIL_FROM ?? 'Stagi <no-reply@localhost>',
     secretKey: secretKey(env),
     localCloud: choice(env, 'LOCAL_CLOUD', ['auto', 'on', 'off']),
-    devMail: !env.SMTP_URL && (originIsLoopback || env.DEV_MAIL === 'on'),
+    devMail: readDevMail(env, originIsLoopback),
     dockerSocket: dockerSocket(env),
     fakeCloudUrl: env.FAKE_CLOUD_URL || null,
     fakeFixedCloudUrl: env.FAKE_FIXED_CLOUD_URL || null,

@@ -60,16 +60,21 @@ export function publicSite({
   site: { analytics, analyticsUrl: _, ...shown },
   identityProviders,
   appsDomain,
+  devMail,
+  originIsLoopback,
 }: {
   site: Site;
   identityProviders: IdentityProviders;
   appsDomain: AppsDomain | null;
+  devMail?: boolean;
+  originIsLoopback?: boolean;
 }): Omit<SiteConfiguration, 'version'> {
   return {
     ...shown,
     analyticsHosts: analytics.map(({ host }) => host),
     identityProviders: configuredProviders(identityProviders),
     appsOrigin: appsDomain && `${appsDomain.protocol}//${appsDomain.host}`,
+    ...(devMail && !originIsLoopback ? { isOutboxPublic: true } : {}),
   };
 }
 

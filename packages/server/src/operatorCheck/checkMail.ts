@@ -5,9 +5,12 @@ const ABOUT = 'Mail';
 const PATIENCE_MS = 10_000;
 
 /** Signs in at the mail server, and sends nothing. */
-export async function checkMail({ smtpUrl, mayMailPlainly, mailFrom, devMail, appOrigin }: Config): Promise<Finding[]> {
+export async function checkMail(config: Config): Promise<Finding[]> {
+  const { smtpUrl, mayMailPlainly, mailFrom, devMail, appOrigin, originIsLoopback } = config;
   if (!smtpUrl) {
-    if (devMail) return [ok(ABOUT, `no SMTP_URL: mails are shown at ${appOrigin}/dev/mail, and go nowhere`)];
+    const shown = `mails are shown at ${appOrigin}/dev/mail, and go nowhere`;
+    if (devMail && originIsLoopback) return [ok(ABOUT, `no SMTP_URL: ${shown}`)];
+    if (devMail) return [warning(ABOUT, `DEV_MAIL="on public": ${shown}. Anybody reads every code there`)];
     return [problem(ABOUT, 'no SMTP_URL: nobody can sign up or recover a password')];
   }
   const { createTransport } = await import('nodemailer');
