@@ -3,6 +3,7 @@ import './noCodeGeneration.ts';
 import { account } from './account.ts';
 import { adminClients } from './adminClients.ts';
 import { adminModels } from './adminModels.ts';
+import { adminSystem } from './adminSystem.ts';
 import { adminUsers } from './adminUsers.ts';
 import { analytics } from './analytics.ts';
 import { apiTokens } from './apiTokens.ts';
@@ -99,6 +100,7 @@ export const api = {
   adminUsers,
   adminClients,
   adminModels,
+  adminSystem,
 };
 export type Api = typeof api;
 

@@ -14,9 +14,10 @@ export const ErrorBodySchema = z.object({
   values: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
   /**
    * `step-up`, with 403: the same call succeeds once `auth/step-up` has been made in this session. `held`, with 503: the
-   * platform was restored from a backup and changes nothing until an operator releases it.
+   * platform was restored from a backup and changes nothing until an operator releases it. `mail`, with 503: the platform
+   * cannot mail a code now.
    */
-  code: z.enum(['step-up', 'held']).optional(),
+  code: z.enum(['step-up', 'held', 'mail']).optional(),
   /** 499 when the caller closed the connection. */
   status: z.number().optional(),
   requestId: z.string().optional(),

@@ -12,9 +12,10 @@ export interface ErrorBody {
   values?: Record<string, string | number> | undefined;
   /**
    * `step-up`, with 403: the same call succeeds once `auth/step-up` has been made in this session. `held`, with 503: the
-   * platform was restored from a backup and changes nothing until an operator releases it.
+   * platform was restored from a backup and changes nothing until an operator releases it. `mail`, with 503: the platform
+   * cannot mail a code now.
    */
-  code?: 'step-up' | 'held' | undefined;
+  code?: 'step-up' | 'held' | 'mail' | undefined;
   /** 499 when the caller closed the connection. */
   status?: number | undefined;
   requestId?: string | undefined;

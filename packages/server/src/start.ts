@@ -191,7 +191,8 @@ export async function start(configured: Config, step: Step = unreported): Promis
 }
 
 async function startWorkers(ctx: Context, queue: RunningQueue, stops: Stop[]): Promise<void> {
-  await startMailWorker(ctx, queue);
+  const mails = await startMailWorker(ctx, queue);
+  if (mails) stops.push(() => mails.stop());
   await startAnalyticsWorker(ctx, queue);
   await startProviderCheckWorker(ctx, queue);
   await startAuditCheckWorker(ctx, queue);

@@ -4,6 +4,7 @@ import { pageOf } from '../http/paging.ts';
 import { listClients, viewClient } from './clients.ts';
 import { disableClient, enableClient } from './disableClient.ts';
 import { disableUser, enableUser } from './disableUser.ts';
+import { viewSystem } from './systemState.ts';
 import { listUsers, viewUser } from './users.ts';
 
 export const adminUserHandlers: HandlersOf<typeof api.adminUsers> = {
@@ -35,5 +36,11 @@ export const adminClientHandlers: HandlersOf<typeof api.adminClients> = {
   },
   async enable(ctx, { id }) {
     return { isSuccess: true, entity: await enableClient(ctx, id) };
+  },
+};
+
+export const adminSystemHandlers: HandlersOf<typeof api.adminSystem> = {
+  async view(ctx) {
+    return { isSuccess: true, entity: await viewSystem(ctx) };
   },
 };

@@ -5,7 +5,7 @@ import { BODY_LIMIT } from '@stagi/contract/call.ts';
 import { MAX_FRAME_BYTES } from '@stagi/contract/daemon.ts';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { providerHandlers } from '../admin/providerRoutes.ts';
-import { adminClientHandlers, adminUserHandlers } from '../admin/routes.ts';
+import { adminClientHandlers, adminSystemHandlers, adminUserHandlers } from '../admin/routes.ts';
 import { analyticsHandlers } from '../analytics/routes.ts';
 import { apiTokenHandlers } from '../apiTokens/routes.ts';
 import { mountAppEndpoints } from '../apps/endpoints.ts';
@@ -129,6 +129,7 @@ const handlers: Handlers = {
   adminUsers: adminUserHandlers,
   adminClients: adminClientHandlers,
   adminModels: adminModelHandlers,
+  adminSystem: adminSystemHandlers,
 };
 
 /** The server for browsers, command lines and daemons. */

@@ -160,6 +160,7 @@ export const OF_THE_PLATFORM: Partial<
   starter_network: { why: 'how much starter credit networks got today, under keyed hashes', may: [] },
   attempt: { why: 'tries, counted under keyed hashes of what was tried', may: EVERYTHING },
   mail: { why: 'what is to be sent; its content is sealed', may: EVERYTHING },
+  mail_server: { why: 'what workers last found of the mail server; calls that mail a code ask it', may: ['select'] },
   stored_file: { why: 'random names of pictures and screenshots', may: ['select', 'insert', 'update'] },
   analytics_event: { why: 'visitors’ clicks, on their way out', may: EVERYTHING },
   status_move: { why: 'which moves of a status are allowed; written at start', may: ['select'] },

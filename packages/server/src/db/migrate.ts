@@ -74,6 +74,7 @@ import * as launch from './migrations/0086_launch.ts';
 import * as installation from './migrations/0087_installation.ts';
 import * as unknownBytes from './migrations/0088_unknown_bytes.ts';
 import * as backups from './migrations/0089_backups.ts';
+import * as mailServer from './migrations/0090_mail_server.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -146,6 +147,7 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0087_installation', sql: installation.sql },
   { name: '0088_unknown_bytes', sql: unknownBytes.sql },
   { name: '0089_backups', sql: backups.sql },
+  { name: '0090_mail_server', sql: mailServer.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;
 

@@ -1,3 +1,4 @@
+import type { MailFailureReason } from '@stagi/contract/adminSystem.ts';
 import type { AUDIT_OUTCOMES } from '@stagi/contract/audit.ts';
 import type { StarterRefusal } from '@stagi/contract/billing.ts';
 import type { INVITE_ENDS, InviteStatus } from '@stagi/contract/invites.ts';
@@ -172,6 +173,16 @@ export interface MailTable {
   created_at: Created;
 }
 
+/** One row, once a worker has looked. */
+export interface MailServerTable {
+  id: Generated<true>;
+  state: 'reached' | 'failing';
+  reason: MailFailureReason | null;
+  detail: string | null;
+  since: Created;
+  checked_at: Created;
+}
+
 export interface FeedbackTable {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -323,6 +334,7 @@ export interface Database {
   stream_ticket: StreamTicketTable;
   idempotency: IdempotencyTable;
   mail: MailTable;
+  mail_server: MailServerTable;
   account: AccountTable;
   journal: JournalTable;
   posting: PostingTable;

@@ -2,11 +2,13 @@ import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import type { Db } from '../db/schema.ts';
 import type { RunningQueue } from '../jobs/queue.ts';
+import type { Loop } from '../loops/repeatEvery.ts';
 import type { MailText } from './layout.ts';
+import { mailErrorText, mailFailureOf } from './mailFailure.ts';
+import { noteMailServerFails, noteMailServerReached } from './mailServer.ts';
+import { watchMailServer } from './mailServerCheck.ts';
 import { openMail, sealMail } from './sealed.ts';
-
-/** The library's default timeouts are minutes; a job has one minute. */
-const PATIENCE = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000, dnsTimeout: 10_000 };
+import { type MailTransport, openMailTransport } from './transport.ts';
 
 interface Addressed {
   recipient: string;
@@ -46,43 +48,54 @@ export async function sendMails(
   }
 }
 
-/** Sends stored mails by SMTP. Without SMTP they stay in the outbox, where development reads them. */
+/**
+ * Sends stored mails by SMTP, and watches the mail server. Without SMTP they stay in the outbox, where development reads
+ * them.
+ */
 export async function startMailWorker(
-  ctx: Pick<Context, 'config' | 'db' | 'secrets'>,
+  ctx: Pick<Context, 'config' | 'db' | 'log' | 'secrets'>,
   queue: RunningQueue,
-): Promise<void> {
-  if (!ctx.config.smtpUrl) return;
-  const { createTransport } = await import('nodemailer');
-  const transport = createTransport(
-    { url: ctx.config.smtpUrl, requireTLS: !ctx.config.mayMailPlainly, ...PATIENCE },
-    { from: ctx.config.mailFrom },
-  );
-  await queue.work('mail.send', async ({ mailId }) => {
-    const mail = await ctx.db
-      .selectFrom('mail')
-      .selectAll()
-      .where('id', '=', mailId)
-      .where('sent_at', 'is', null)
-      .executeTakeFirst();
-    if (!mail) return;
-    try {
-      await transport.sendMail({
-        to: mail.recipient,
-        ...openMail(ctx, mail),
-        messageId: `<mail-${mail.id}@stagi>`,
-      });
-    } catch (error) {
-      await ctx.db
-        .updateTable('mail')
-        .set({ failed_at: sql<Date>`now()`, last_error: String(error) })
-        .where('id', '=', mailId)
-        .execute();
-      throw error;
-    }
+): Promise<Loop | null> {
+  const { smtpUrl } = ctx.config;
+  if (!smtpUrl) return null;
+  const sending = { db: ctx.db, log: ctx.log, secrets: ctx.secrets, config: { smtpUrl } };
+  const transport = await openMailTransport(smtpUrl, ctx.config);
+  await queue.work('mail.send', ({ mailId }) => sendStored(sending, transport, mailId));
+  return watchMailServer(sending, transport);
+}
+
+type Sending = Pick<Context, 'db' | 'log' | 'secrets'> & { config: { smtpUrl: string } };
+
+async function sendStored(ctx: Sending, transport: MailTransport, mailId: number): Promise<void> {
+  const mail = await ctx.db
+    .selectFrom('mail')
+    .selectAll()
+    .where('id', '=', mailId)
+    .where('sent_at', 'is', null)
+    .executeTakeFirst();
+  if (!mail) return;
+  try {
+    await transport.sendMail({
+      to: mail.recipient,
+      ...openMail(ctx, mail),
+      messageId: `<mail-${mail.id}@stagi>`,
+    });
+  } catch (error) {
+    const said = mailErrorText(error, ctx.config.smtpUrl);
     await ctx.db
       .updateTable('mail')
-      .set({ sent_at: sql<Date>`now()`, failed_at: null, content_sealed: null })
+      .set({ failed_at: sql<Date>`now()`, last_error: said })
       .where('id', '=', mailId)
       .execute();
-  });
+    const failure = mailFailureOf(error, ctx.config.smtpUrl);
+    if (failure) await noteMailServerFails(ctx, failure);
+    // The job keeps its error in the database.
+    throw new Error(said, { cause: error });
+  }
+  await ctx.db
+    .updateTable('mail')
+    .set({ sent_at: sql<Date>`now()`, failed_at: null, content_sealed: null })
+    .where('id', '=', mailId)
+    .execute();
+  await noteMailServerReached(ctx, { by: 'mail' });
 }

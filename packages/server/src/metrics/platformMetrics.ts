@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
+import { MAIL_BACKLOG, type MailBacklog } from '../mail/backlog.ts';
+import { IS_KNOWN } from '../mail/mailServer.ts';
 
 /** The metrics of the whole platform, from the database. */
 export interface PlatformMetrics {
@@ -19,12 +21,13 @@ export interface PlatformMetrics {
   ledger: { sound: boolean; seconds: number } | null;
   /** The last finished check of all audit logs: its result, and how long ago. Null before the first. */
   audit: { whole: boolean; seconds: number } | null;
-  /** Unsent mails, counted up to `MAILS_MAX`; `null` where mail is not configured. */
-  mails: { waiting: number; failed: number; oldestSeconds: number } | null;
+  /** Unsent mails; `null` where mail is not configured. */
+  mails: MailBacklog | null;
+  /** True when the mail server was reached; `null` where mail is not configured, or nobody has looked lately. */
+  mailServerUp: boolean | null;
 }
 
 const JOBS_MAX = 10_000;
-const MAILS_MAX = 10_000;
 
 /** One statement, which reads only open rows, however many closed ones there are. */
 export async function readPlatformMetrics(db: Db, sendsMail: boolean): Promise<PlatformMetrics> {
@@ -74,13 +77,8 @@ export async function readPlatformMetrics(db: Db, sendsMail: boolean): Promise<P
         from audit_check where ended_at is not null and (broken_chains > 0 or ended_at <> deadline_at)
         order by id desc limit 1
       ),
-      'mails', (
-        select jsonb_build_object(
-          'waiting', count(*) filter (where failed_at is null), 'failed', count(failed_at),
-          'oldestSeconds', coalesce(extract(epoch from now() - min(created_at) filter (where failed_at is null)), 0))
-        from (select created_at, failed_at from mail where sent_at is null limit ${sql.lit(MAILS_MAX)}) as unsent
-        having ${sql.lit(sendsMail)}
-      )
+      'mails', (${MAIL_BACKLOG} having ${sql.lit(sendsMail)}),
+      'mailServerUp', (select state = 'reached' from mail_server where ${IS_KNOWN} and ${sql.lit(sendsMail)})
     ) as figures`.execute(db);
   return rows[0]!.figures;
 }

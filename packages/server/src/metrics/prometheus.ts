@@ -122,6 +122,7 @@ export function createPrometheusCollector(): Collector {
   const ledgerAge = gauge('stagi_ledger_verified_seconds', 'Since the last verification of the ledger');
   const auditWhole = gauge('stagi_audit_whole', '1 when the last check of all audit logs found each whole');
   const auditAge = gauge('stagi_audit_checked_seconds', 'Since the last check of all audit logs');
+  const mailServerUp = gauge('stagi_mail_server_up', '1 when the mail server was reached, 0 when mails cannot be sent');
   const mailAge = gauge('stagi_mail_oldest_seconds', 'For how long the oldest mail that has not failed waits');
 
   return {
@@ -198,6 +199,7 @@ export function createPrometheusCollector(): Collector {
     metering.remove();
     copiesFailing.remove();
     mailAge.remove();
+    mailServerUp.remove();
     ledgerSound.remove();
     ledgerAge.remove();
     auditWhole.remove();
@@ -221,6 +223,7 @@ export function createPrometheusCollector(): Collector {
       auditWhole.set(figures.audit.whole ? 1 : 0);
       auditAge.set(figures.audit.seconds);
     }
+    if (figures.mailServerUp !== null) mailServerUp.set(figures.mailServerUp ? 1 : 0);
     if (!figures.mails) return;
     mails.set({ state: 'waiting' }, figures.mails.waiting);
     mails.set({ state: 'failed' }, figures.mails.failed);

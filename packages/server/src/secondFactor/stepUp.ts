@@ -8,6 +8,7 @@ import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { tooManyRequests } from '../http/errors.ts';
 import { recoveryCodeUsedMail, stepUpCodeMail } from '../mail/accountMails.ts';
+import { requireMail } from '../mail/mailServer.ts';
 import { sendMail } from '../mail/send.ts';
 import { hashSecret, verifySecret, withHashingSlot } from '../passwords/hashing.ts';
 import { newCode } from '../passwords/mailedCode.ts';
@@ -27,6 +28,7 @@ export async function beginStepUp(
   const held = await unexpiredCode(ctx.db, ctx.session.id);
   const wait = held ? Math.ceil(CODE_RESEND_SECONDS - held.age) : 0;
   if (held && !wantsNew) return { methods, mailed: { to: ctx.user.email, nextInSeconds: Math.max(0, wait) } };
+  await requireMail(ctx);
   if (wait > 0) throw tooManyRequests(wait);
   await countAttempt(ctx, `step-up-mail|${ctx.user.id}`, MAIL_BACKOFF);
   await mailCode(ctx);

@@ -11,6 +11,7 @@ import { networkOf } from '../http/network.ts';
 import type { Visitor } from '../http/visitor.ts';
 import { resetUnverifiedAccount } from '../identities/resetUnverifiedAccount.ts';
 import { noAccountMail, resetCodeMail } from '../mail/accountMails.ts';
+import { requireMail } from '../mail/mailServer.ts';
 import { sendMail } from '../mail/send.ts';
 import { setPassword } from '../passwords/changePassword.ts';
 import { refuseCommonPassword } from '../passwords/commonPasswords.ts';
@@ -22,7 +23,8 @@ import { finishSignIn, type SignInResult } from '../secondFactor/finishSignIn.ts
  * Mails a code for a password reset. An unknown address gets the same answer in the same time, and a mail that says that
  * it has no account.
  */
-export function resetPasswordCode(ctx: Visitor, { email }: { email: string }): Promise<{ flow: string }> {
+export async function resetPasswordCode(ctx: Visitor, { email }: { email: string }): Promise<{ flow: string }> {
+  await requireMail(ctx);
   return withReservedHashingSlot(knownBrowserCheck(ctx, email), async () => {
     const user = await ctx.db
       .selectFrom('app_user')

@@ -8,6 +8,7 @@ import type { Db } from '../db/schema.ts';
 import { invalid, tooManyRequests } from '../http/errors.ts';
 import type { Visitor } from '../http/visitor.ts';
 import { alreadyRegisteredMail, codeMail } from '../mail/accountMails.ts';
+import { requireMail } from '../mail/mailServer.ts';
 import { sendMail } from '../mail/send.ts';
 import { refuseCommonPassword } from '../passwords/commonPasswords.ts';
 import { hashSecret, verifySecret, withHashingSlot } from '../passwords/hashing.ts';
@@ -23,6 +24,7 @@ export async function register(
   ctx: Visitor,
   input: { name: string; email: string; password: string },
 ): Promise<{ flow: string }> {
+  await requireMail(ctx);
   refuseCommonPassword(input.password, 'password');
   return withHashingSlot(() => startRegistration(ctx, input));
 }
@@ -64,6 +66,7 @@ async function startRegistration(
  * Does nothing when there is none. Without `flow` it starts a flow of its own, so that the code mailed before stays valid.
  */
 export async function resendCode(ctx: Visitor, input: { email: string; flow?: string }): Promise<void> {
+  await requireMail(ctx);
   const code = newCode();
   const codeHash = await withHashingSlot(() => hashSecret(code));
   await inTransaction(ctx.db, async (trx) => {

@@ -6,7 +6,7 @@ import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { sql } from 'kysely';
 import { readConfig } from '../config/config.ts';
 import type { Context } from '../context.ts';
-import { start } from '../start.ts';
+import { type Step, start } from '../start.ts';
 import { createTestDatabase } from './database.ts';
 import { httpSender, type Person } from './person.ts';
 import { signUpDirectly } from './signUpDirectly.ts';
@@ -33,7 +33,7 @@ export interface TestApp {
  */
 export async function startTestApp(
   env: Record<string, string> = {},
-  { role = 'api,worker,s3' }: { role?: string } = {},
+  { role = 'api,worker,s3', step }: { role?: string; step?: Step } = {},
 ): Promise<TestApp> {
   const database = await createTestDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), 'stagi-test-'));
@@ -57,6 +57,7 @@ export async function startTestApp(
       },
       [`--role=${role}`],
     ),
+    step,
   );
   // Otherwise a nightly job runs in the middle of whatever test is running at that time of day.
   await sql`delete from pgboss.schedule`.execute(running.ctx.db);

@@ -1,30 +1,43 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 
-/** An SMTP server with authentication, which accepts and keeps every mail. */
+/** An SMTP server with authentication, which accepts and keeps every mail unless it is told otherwise. */
 export interface Smtp {
   url: string;
   /** Received messages, newest last: to whom, as they came, and decoded. */
   mails: { to: string; recipients: string[]; raw: string; text: string }[];
-  /** From now on it refuses every password. */
+  port: number;
+  /** From now on it refuses every password, and repeats it. */
   refuse(): void;
+  /** From now on it greets with this line; null: with none, it is silent. */
+  greet(line: string | null): void;
+  /** Refuses the next recipients for now, as a greylist does. */
+  greylist(recipients: number): void;
+  refuseSender(): void;
+  /** Is as it was at first. */
+  recover(): void;
   /** How many were refused. */
   refused(): number;
   close(): Promise<void>;
 }
 
-export async function startSmtp(user: string, password: string): Promise<Smtp> {
+const GREETING = '220 test';
+
+export async function startSmtp(user: string, password: string, atPort = 0): Promise<Smtp> {
   const mails: Smtp['mails'] = [];
   const sockets = new Set<Socket>();
   const wanted = Buffer.from(`\0${user}\0${password}`).toString('base64');
   let isRefusing = false;
+  let refusesSender = false;
+  let greeting: string | null = GREETING;
+  let greylisted = 0;
   let refused = 0;
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     // A client that disconnects early sent no mail; tests look at the mails.
     socket.on('error', () => socket.destroy());
-    void talk(socket);
+    talk(socket).catch(() => socket.destroy());
   });
 
   async function talk(socket: Socket): Promise<void> {
@@ -32,7 +45,7 @@ export async function startSmtp(user: string, password: string): Promise<Smtp> {
     let recipients: string[] = [];
     let data: string[] | null = null;
     let rest = '';
-    say('220 test');
+    if (greeting !== null) say(greeting);
     for await (const chunk of socket.setEncoding('utf8')) {
       const lines = (rest + String(chunk)).split('\r\n');
       rest = lines.pop() ?? '';
@@ -44,12 +57,17 @@ export async function startSmtp(user: string, password: string): Promise<Smtp> {
           data = null;
           recipients = [];
           say('250 taken');
-        } else if (line.startsWith('EHLO')) say('250-test\r\n250 AUTH PLAIN');
+        } else if (line === 'STARTTLS') say('502 no TLS here');
+        else if (line.startsWith('EHLO')) say('250-test\r\n250 AUTH PLAIN');
         else if (line.startsWith('AUTH') && (isRefusing || line !== `AUTH PLAIN ${wanted}`)) {
           refused += 1;
-          say('535 who are you');
+          say(isRefusing ? `535 ${password} is not yours: ${line}` : '535 who are you');
         } else if (line.startsWith('AUTH')) say('235 welcome');
-        else if (line.startsWith('RCPT')) {
+        else if (line.startsWith('MAIL') && refusesSender) say('550 5.7.1 not your address');
+        else if (line.startsWith('RCPT') && greylisted > 0) {
+          greylisted -= 1;
+          say('451 4.7.1 come back later');
+        } else if (line.startsWith('RCPT')) {
           recipients.push(line.match(/<(.*)>/)?.[1] ?? '');
           say('250 ok');
         } else if (line === 'DATA') {
@@ -60,14 +78,30 @@ export async function startSmtp(user: string, password: string): Promise<Smtp> {
     }
   }
 
-  server.listen(0, '127.0.0.1');
+  server.listen(atPort, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
   return {
     url: `smtp://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}?ignoreTLS=true`,
+    port,
     mails,
     refuse() {
       isRefusing = true;
+    },
+    greet(line) {
+      greeting = line;
+    },
+    greylist(recipients) {
+      greylisted = recipients;
+    },
+    refuseSender() {
+      refusesSender = true;
+    },
+    recover() {
+      isRefusing = false;
+      refusesSender = false;
+      greeting = GREETING;
+      greylisted = 0;
     },
     refused: () => refused,
     async close() {

@@ -9,6 +9,7 @@ import type { Db } from '../db/schema.ts';
 import { invalid } from '../http/errors.ts';
 import type { Visitor } from '../http/visitor.ts';
 import { addressTakenMail, emailChangedMail, newAddressMail } from '../mail/accountMails.ts';
+import { requireMail } from '../mail/mailServer.ts';
 import { sendMail } from '../mail/send.ts';
 import { hashSecret, verifySecret, withHashingSlot } from '../passwords/hashing.ts';
 import { newCode, WRONG_CODE } from '../passwords/mailedCode.ts';
@@ -26,6 +27,7 @@ type SignedIn = Visitor & Pick<Authenticated, 'session' | 'user'>;
 export async function changeEmail(ctx: SignedIn, { newEmail }: { newEmail: string }): Promise<void> {
   const { user, session } = ctx;
   if (newEmail === user.email) throw invalid(text('A new email must differ from the current one'), 'newEmail');
+  await requireMail(ctx);
   await withHashingSlot(async () => {
     await countAttempt(ctx, `change-email|${user.id}|${newEmail}`, RESEND_BACKOFF);
     await countAttempt(ctx, `change-email|${user.id}`, MAIL_BACKOFF);

@@ -329,6 +329,7 @@ export const SAMPLES: Record<string, Sample> = {
   'admin/contact/list': { input: () => ({}) },
   'admin/contact/view': { input: () => ({ id: 999_999_919 }) },
   'admin/contact/handle': { input: () => ({ id: 999_999_919, handled: true }) },
+  'admin/system/view': { input: () => ({}) },
   'admin/stray/list': { input: () => ({}) },
   'admin/stray/adopt': {
     input: ({ stray }) => ({ id: stray, workspaceId: 1, offerId: 'x:y', title: 't', slug: 'walk-stray' }),

@@ -1,0 +1,14 @@
+/** What is known of the mail server of this platform (mail/mailServer.ts): one row, written by the workers. */
+export const sql = `
+create table mail_server (
+  id boolean primary key default true check (id),
+  state text not null check (state in ('reached', 'failing')),
+  reason text,
+  /* The error's own words, without the password. */
+  detail text,
+  /* The start of this state. */
+  since timestamptz not null default now(),
+  checked_at timestamptz not null default now(),
+  check ((state = 'failing') = (reason is not null))
+);
+`;
