@@ -94,6 +94,7 @@ export const paths = {
   adminWorkspaces: () => '/admin/workspaces',
   adminWorkspace: (id: number) => `/admin/workspaces?workspace=${id}`,
   adminContact: (id: number) => `/admin/contact?contact=${id}`,
+  mailHelp: () => '/docs/operating/mail#when-mails-do-not-arrive',
   kit: (section: string) => `/kit/${section}`,
 };
 

@@ -8,6 +8,7 @@ const LowBalanceNotice = lazyComponent(async () => (await import('./LowBalanceNo
 const NoWorkspaceNotice = lazyComponent(async () => (await import('./NoWorkspaceNotice.tsx')).NoWorkspaceNotice);
 const HeldNotice = lazyComponent(async () => (await import('./HeldNotice.tsx')).HeldNotice);
 const LedgerAlarm = lazyComponent(async () => (await import('./LedgerAlarm.tsx')).LedgerAlarm);
+const MailAlarm = lazyComponent(async () => (await import('./MailAlarm.tsx')).MailAlarm);
 
 /** What somebody who is signed in must know on every page. */
 export function AccountNotices({ user }: { user: CurrentUser }) {
@@ -15,7 +16,12 @@ export function AccountNotices({ user }: { user: CurrentUser }) {
     <Suspense fallback={null}>
       {user.profile.platformHeldSince && <HeldNotice since={user.profile.platformHeldSince} />}
       {user.workspace ? <BalanceNotice permissions={user.permissions} /> : <NoWorkspaceNotice />}
-      {user.permissions.includes('EMPLOYEE') && <LedgerAlarm />}
+      {user.permissions.includes('EMPLOYEE') && (
+        <>
+          <MailAlarm />
+          <LedgerAlarm />
+        </>
+      )}
     </Suspense>
   );
 }
