@@ -79,7 +79,7 @@ describe('a platform behind a proxy with TLS', () => {
       /^✓ Database +PostgreSQL \d+\S*, database \w+, user \w+$/m,
       /^✓ Schema +up to date$/m,
       /^✓ Secret key +\S+secret\.key\. Keep a copy apart from the backups$/m,
-      /^✓ Mail +127\.0\.0\.1:\d+ takes mails of Stagi <stagi@stagi\.localhost>$/m,
+      /^✓ Mail +127\.0\.0\.1:\d+ answers; mails come from Stagi <stagi@stagi\.localhost>$/m,
       /^✓ Platform +runs$/m,
       /^✓ S3_INTERNAL_ORIGIN +http:\/\/127\.0\.0\.1:\d+ \(127\.0\.0\.1\)$/m,
     ])

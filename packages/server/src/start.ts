@@ -271,8 +271,8 @@ async function openOrExplain(databaseUrl: string, config: Config): Promise<Opene
 }
 
 /** Says what a platform beyond this machine cannot do, or gives away, for want of a mail server. */
-async function warnOfMail({ smtpUrl, devMail, originIsLoopback }: Config, log: Logger, step: Step): Promise<void> {
-  if (smtpUrl !== null || originIsLoopback) return;
+async function warnOfMail({ smtpUrl, devMail, isOfThisMachine }: Config, log: Logger, step: Step): Promise<void> {
+  if (smtpUrl !== null || isOfThisMachine) return;
   const missing = devMail ? MAILS_ARE_PUBLIC : NO_MAIL;
   log.warn(missing);
   await step(

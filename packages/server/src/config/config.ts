@@ -11,7 +11,7 @@ import { ConfigError } from './configError.ts';
 import { readDevMail } from './devMail.ts';
 import { type GitHosting, readGitHosting } from './gitHosting.ts';
 import { type IdentityProviders, readIdentityProviders } from './identityProviders.ts';
-import { hostInUrl, readListenHost } from './listenHost.ts';
+import { hostInUrl, isLoopbackAddress, readListenHost } from './listenHost.ts';
 import { isLoopback } from './loopback.ts';
 import { type ObjectStorage, readObjectStorage } from './objectStorage.ts';
 import { mayMailPlainly, refusePlainHttp } from './plain.ts';
@@ -31,6 +31,8 @@ export interface Config extends ObjectStorage, GitHosting {
   /** The origin that browsers use: scheme, host and port. */
   appOrigin: string;
   originIsLoopback: boolean;
+  /** Nobody beyond this machine reaches the platform. */
+  isOfThisMachine: boolean;
   /** Further host names that clients may reach the platform by. */
   allowedHosts: readonly string[];
   /** The domain of containers' ports; `null`: they are not served. */
@@ -105,6 +107,7 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
   const listenHost = readListenHost(env.LISTEN_HOST);
   const appOrigin = origin(env, 'APP_ORIGIN') ?? `http://localhost:${port}`;
   const originIsLoopback = isLoopback(new URL(appOrigin).hostname);
+  const isOfThisMachine = originIsLoopback && isLoopbackAddress(listenHost);
   const dataDir = resolve(env.STAGI_DATA ?? '.data');
   try {
     mkdirSync(dataDir, { recursive: true });
@@ -121,6 +124,7 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     metricsPort: env.METRICS_PORT === 'off' ? null : number(env, 'METRICS_PORT', 4480),
     appOrigin,
     originIsLoopback,
+    isOfThisMachine,
     allowedHosts: readAllowedHosts(env.ALLOWED_HOSTS),
     ...readObjectStorage(
       env,
@@ -141,7 +145,7 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     mailFrom: env.MAIL_FROM ?? 'Stagi <no-reply@localhost>',
     secretKey: secretKey(env),
     localCloud: choice(env, 'LOCAL_CLOUD', ['auto', 'on', 'off']),
-    devMail: readDevMail(env, originIsLoopback),
+    devMail: readDevMail(env, isOfThisMachine),
     dockerSocket: dockerSocket(env),
     fakeCloudUrl: env.FAKE_CLOUD_URL || null,
     fakeFixedCloudUrl: env.FAKE_FIXED_CLOUD_URL || null,

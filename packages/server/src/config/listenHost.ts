@@ -15,6 +15,8 @@ export function readListenHost(text: string | undefined): string {
   return address;
 }
 
+export const isLoopbackAddress = (listenHost: string): boolean => /^(127\.[\d.]+|::1)$/.test(listenHost);
+
 export const isEveryAddress = (listenHost: string): boolean => EVERY_ADDRESS.includes(listenHost);
 
 /** The host of URLs by which this machine reaches what listens there. */

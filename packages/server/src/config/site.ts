@@ -61,20 +61,20 @@ export function publicSite({
   identityProviders,
   appsDomain,
   devMail,
-  originIsLoopback,
+  isOfThisMachine,
 }: {
   site: Site;
   identityProviders: IdentityProviders;
   appsDomain: AppsDomain | null;
   devMail?: boolean;
-  originIsLoopback?: boolean;
+  isOfThisMachine?: boolean;
 }): Omit<SiteConfiguration, 'version'> {
   return {
     ...shown,
     analyticsHosts: analytics.map(({ host }) => host),
     identityProviders: configuredProviders(identityProviders),
     appsOrigin: appsDomain && `${appsDomain.protocol}//${appsDomain.host}`,
-    ...(devMail && !originIsLoopback ? { isOutboxPublic: true } : {}),
+    ...(devMail && !isOfThisMachine ? { isOutboxPublic: true } : {}),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 /** The library's default timeouts are minutes; a job has one minute. */
 const PATIENCE = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000, dnsTimeout: 10_000 };
 
-export type MailTransport = Pick<Transporter, 'sendMail' | 'verify'>;
+export type MailTransport = Pick<Transporter, 'sendMail' | 'verify' | 'close'>;
 
 export async function openMailTransport(
   smtpUrl: string,
