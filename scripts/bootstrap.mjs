@@ -39,8 +39,8 @@ async function start() {
     stop(error.message);
   }
   const installSeconds = isNew ? (performance.now() - before) / 1000 : 0;
-  // A checkout that this user may only read keeps what it has.
-  await removeFormerInstallations().catch(() => {});
+  // They only take room.
+  await removeFormerInstallations().catch((error) => console.error(`Former packages stay: ${error.message}`));
   run(script, installSeconds);
 }
 

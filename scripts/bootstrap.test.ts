@@ -40,7 +40,7 @@ describe('bootstrap', () => {
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'stagi-bootstrap-'));
     for (const folder of ['scripts', 'bin']) mkdirSync(join(root, folder));
-    for (const name of ['bootstrap', 'fileLock', 'install', 'libatomic', 'usedFolders'])
+    for (const name of ['bootstrap', 'fileLock', 'install', 'libatomic', 'readOnly', 'usedFolders'])
       cpSync(join(import.meta.dirname, `${name}.mjs`), join(root, `scripts/${name}.mjs`));
     write('package.json', JSON.stringify({ devDependencies: { node: process.versions.node } }));
     write('package-lock.json', '{}');
@@ -280,6 +280,47 @@ describe('bootstrap', () => {
     expect(failed.stderr).toMatch(/^The packages cannot be installed: .*\n$/);
     const { status, stdout } = bootstrap('installOnly');
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'Installing packages …\nbuilt\n' });
+  });
+
+  describe('in a checkout that its user may only read', () => {
+    afterEach(() => void spawnSync('chmod', ['-R', 'u+w', root]));
+
+    it('runs what its owner has installed, and leaves former installations alone', () => {
+      write('scripts/check.ts', 'console.log("ran")');
+      bootstrap('check');
+      mkdirSync(join(root, '.installed/former'));
+      expect(bootstrapReadOnly('check')).toEqual({ status: 0, stdout: 'ran\n', stderr: '' });
+      expect(existsSync(join(root, '.installed/former'))).toBe(true);
+      expect(npmCalls()).toHaveLength(1);
+    });
+
+    it('says who has to install what is not installed', () => {
+      write('scripts/check.ts', '');
+      expect(bootstrapReadOnly('check')).toEqual({
+        status: 1,
+        stdout: '',
+        stderr: `The packages are not installed, and this user may only read ${root}: run npm run install-only there as its owner.\n`,
+      });
+      expect(npmCalls()).toHaveLength(0);
+    });
+
+    function bootstrapReadOnly(...args: string[]) {
+      spawnSync('chmod', ['-R', 'a-w', root]);
+      // Else root may write everywhere.
+      const asOthers = ['setpriv', '--bounding-set=-dac_override', '--inh-caps=-dac_override'];
+      const command = [
+        ...(process.getuid?.() === 0 ? asOthers : []),
+        process.execPath,
+        'scripts/bootstrap.mjs',
+        ...args,
+      ];
+      const { status, stdout, stderr } = spawnSync(command[0]!, command.slice(1), {
+        cwd: root,
+        encoding: 'utf8',
+        env: environment(),
+      });
+      return { status, stdout, stderr };
+    }
   });
 
   const write = (path: string, text: string) => writeFileSync(join(root, path), text);

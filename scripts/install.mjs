@@ -24,6 +24,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lockFile } from './fileLock.mjs';
 import { provideLibatomic } from './libatomic.mjs';
+import { mayWrite, refuseReadOnly } from './readOnly.mjs';
 import { usedFolders } from './usedFolders.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -68,6 +69,7 @@ function packagesLeftOut() {
 
 /** Installs the packages unless another process has done so meanwhile. Throws a sentence that says what to do. */
 export async function install() {
+  refuseReadOnly('The packages are not installed', ROOT, STORE);
   const onWait = () => console.log('Another start is installing the packages: waiting …');
   const release = await lockFile(LOCK, { onWait });
   try {
@@ -190,10 +192,10 @@ const isThere = (path) => lstatSync(join(ROOT, path), { throwIfNoEntry: false })
 
 /**
  * Removes installations that are no longer current and that no process runs on. The removal goes on behind, after this
- * process too; what it does not reach, a later call removes.
+ * process too; what it does not reach, a later call removes. A checkout that this user may only read keeps them.
  */
 export async function removeFormerInstallations() {
-  if (formerInstallations().length === 0) return;
+  if (formerInstallations().length === 0 || !mayWrite(STORE)) return;
   const release = await lockFile(LOCK, { wait: false });
   if (!release) return;
   try {

@@ -17,6 +17,7 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { lockFile } from './fileLock.mjs';
+import { refuseReadOnly } from './readOnly.mjs';
 import { CACHE, ROOT, runQuietly, stopAsked } from './run.ts';
 
 const WEB = join(ROOT, 'packages/web');
@@ -58,6 +59,7 @@ export interface WebBuild {
 export async function buildWeb(): Promise<WebBuild> {
   const folder = join(BUILDS, hashOfInputs().slice(0, 16));
   if (isCurrent(folder)) return { folder: realpathSync(folder), isNew: false };
+  refuseReadOnly('The web app is not built of these sources', CACHE, WEB);
   const release = await lockFile(join(CACHE, 'web.lock'), { signal: stopAsked });
   try {
     const isNew = !existsSync(folder);

@@ -62,6 +62,9 @@ export async function buildDaemon(folder = OUT): Promise<{ archiveBytes: number 
   }
 }
 
+/** Tells whether the archive is there and made of today's inputs. Writes nothing. */
+export const isDaemonBuilt = async (folder = OUT): Promise<boolean> => isCurrent(folder, await fingerprint());
+
 /** Whether the archive in a folder was made of these inputs. */
 async function isCurrent(folder: string, inputs: string): Promise<boolean> {
   const [stamp, ...files] = [join(folder, 'inputs'), join(folder, ARCHIVE), join(folder, `${ARCHIVE}.sha256`)];
