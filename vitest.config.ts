@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
-const FOLDERS = '{packages,scripts,bench,faults}/**';
+const FOLDERS = '{packages,scripts,deploy,bench,faults}/**';
 /** A test's name tells when it runs: `long` with `npm run test:long`, everything else with `npm test`. */
 const LONG = [`${FOLDERS}/*.long.test.{ts,tsx}`];
 const DOCKER_LONG = [`${FOLDERS}/*.docker.long.test.ts`];

@@ -55,7 +55,7 @@ async function node(...args: string[]) {
 }
 
 function importRules() {
-  const folders = ['packages', 'scripts', 'e2e', 'bench', 'faults'];
+  const folders = ['packages', 'scripts', 'deploy', 'e2e', 'bench', 'faults'];
   const cruise = 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs';
   return node('--import', './scripts/swcTsx.mjs', cruise, '--config', '.dependency-cruiser.cjs', ...folders);
 }

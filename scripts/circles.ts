@@ -5,7 +5,7 @@ import { ROOT } from './run.ts';
 
 const SERVER = 'packages/server/src';
 const WEB = 'packages/web/src';
-const FOLDERS = ['packages', 'scripts', 'e2e', 'bench', 'faults'];
+const FOLDERS = ['packages', 'scripts', 'deploy', 'e2e', 'bench', 'faults'];
 /** Tests may reach across rooms. */
 const TEST = /\.test\.tsx?$|(^|\/)testing\//;
 

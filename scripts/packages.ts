@@ -23,7 +23,6 @@ const PROGRAMS: Record<string, string> = {
   curl: 'curl',
   ps: 'procps',
   unshare: 'util-linux',
-  'systemd-analyze': 'systemd',
   xz: 'xz-utils',
   zstdcat: 'zstd',
   aws: 'awscli',
@@ -35,18 +34,28 @@ const PROGRAMS: Record<string, string> = {
   [CERTIFICATES]: 'ca-certificates',
 };
 
+/** The same for tests that only `npm run test:long` runs, or whose path is named. */
+const LONG_PROGRAMS: Record<string, string> = {
+  nginx: 'nginx-light',
+  '/usr/lib/nginx/modules/ngx_stream_module.so': 'libnginx-mod-stream',
+  openssl: 'openssl',
+  'systemd-analyze': 'systemd',
+  'docker-compose': 'docker-compose',
+};
+
 export const has = (program: string) =>
   program.startsWith('/') ? existsSync(program) : PATHS.some((path) => existsSync(join(path, program)));
 
 /** Installs what the tests call and this machine lacks; where that is not possible, says what to install and goes on. */
-export function provideTestPrograms() {
+export function provideTestPrograms({ long = false } = {}) {
+  const programs = { ...PROGRAMS, ...(long && LONG_PROGRAMS) };
   // docker.io brings the client along on Debian 12 and has it in a package of its own later, so that one comes second.
-  install(Object.keys(PROGRAMS).filter((program) => program !== 'docker' && !has(program)));
+  install(Object.keys(programs).filter((program) => program !== 'docker' && !has(program)));
   install(['docker'].filter((program) => !has(program)));
 }
 
 function install(programs: string[]) {
-  const packages = [...new Set(programs.map((program) => PROGRAMS[program]!))];
+  const packages = [...new Set(programs.map((program) => (PROGRAMS[program] ?? LONG_PROGRAMS[program])!))];
   if (packages.length === 0) return;
   const command = ['apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...packages];
   if (process.getuid?.() !== 0 || !has('apt-get')) {

@@ -39,7 +39,7 @@ const LONG = {
 export async function runTier(tier: Tier, paths: string[]): Promise<never> {
   listenForStop();
   const start = performance.now();
-  provideTestPrograms();
+  provideTestPrograms({ long: tier === 'long' || paths.length > 0 });
   const since = new Date();
   const docker = await provideDocker();
   const withoutDocker = docker.available ? undefined : docker.reason;
