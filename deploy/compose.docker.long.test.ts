@@ -90,7 +90,7 @@ describe.skipIf(reason)('compose', () => {
       S3_MACHINE_ORIGIN: `https://s3.stagi.test:${ports.https}`,
       // Mails are read within the container.
       SMTP_URL: '',
-      DEV_MAIL: 'on',
+      DEV_MAIL: 'on public',
       ALLOWED_HOSTS: 'localhost',
     };
     copyFileSync(join(place, 'stagi.env.example'), join(place, 'stagi.env'));

@@ -62,7 +62,7 @@ describe.skipIf(reason)('behind nginx', () => {
       S3_MACHINE_ORIGIN: origins.s3,
       TRUST_PROXY: '127.0.0.1',
       // Mails are read there.
-      DEV_MAIL: 'on',
+      DEV_MAIL: 'on public',
       ALLOWED_HOSTS: 'localhost',
     });
     certificates = makeCertificates(folder, [

@@ -11,7 +11,7 @@ import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 const ABOUT = 'Database';
 const CONNECT_MS = 10_000;
 const LEAST_VERSION = 15;
-/** Of each process besides its two pools: the job queue with a pool of its own, the listener, the leases. */
+/** A process has more than its two pools: the pool of the job queue, the listener, the leases. */
 const FURTHER_CONNECTIONS = 8;
 const CLOCK_WARNING_S = 2;
 const CLOCK_PROBLEM_S = 30;

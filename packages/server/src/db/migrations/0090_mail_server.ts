@@ -1,4 +1,4 @@
-/** What is known of the mail server of this platform (mail/mailServer.ts): one row, written by the workers. */
+/** The last state that workers found the mail server in (mail/mailServer.ts): one row. */
 export const sql = `
 create table mail_server (
   id boolean primary key default true check (id),
