@@ -84,9 +84,9 @@ describe('the upgrade', () => {
     writeFileSync(join(folder, 'units'), 'stagi@api.service loaded active\nstagi@s3.service loaded active\n');
     const server = createServer((_, response) => response.writeHead(++asked < 3 ? 503 : 200).end());
     let asked = 0;
-    server.listen(0, '127.0.0.1');
+    server.listen(0, '127.0.0.2');
     await once(server, 'listening');
-    writeFileSync(join(folder, 'stagi.env'), `PORT=${(server.address() as AddressInfo).port}\n`);
+    writeFileSync(join(folder, 'stagi.env'), `LISTEN_HOST=127.0.0.2\nPORT=${(server.address() as AddressInfo).port}\n`);
     const { stdout } = await upgrade();
     server.close();
     expect(stdout).toMatch(/Upgraded from \w{7,} to \w{7,}; away for \d+ s\./);

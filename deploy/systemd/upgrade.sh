@@ -15,8 +15,15 @@ since=$(date +%s)
 # All of the old version before the first of the new one. Unquoted: each unit is a word of its own.
 systemctl stop $units
 systemctl start $units
-port=$(sed -n "s/^PORT=//p" "${STAGI_ENV_FILE:-/etc/stagi/stagi.env}")
-until curl -fsS "http://127.0.0.1:${port:-4400}/readyz" > /dev/null 2>&1; do
+settings=${STAGI_ENV_FILE:-/etc/stagi/stagi.env}
+port=$(sed -n 's/^PORT=//p' "$settings")
+host=$(sed -n 's/^LISTEN_HOST=//p' "$settings")
+case $host in '' | 0.0.0.0 | ::) host=127.0.0.1 ;; *:*) host="[$host]" ;; esac
+is_ready() {
+  node -e 'fetch(process.argv[1]).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))' \
+    "http://$host:${port:-4400}/readyz"
+}
+until is_ready; do
   if [ $(($(date +%s) - since)) -ge 120 ]; then
     echo "Not ready after two minutes. See: journalctl -u 'stagi*' -n 50. The version before was $former."
     exit 1
