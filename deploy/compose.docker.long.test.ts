@@ -11,10 +11,10 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { api } from '@stagi/contract/api.ts';
 import { createClient, type Tokens } from '@stagi/contract/apiClient.ts';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
+import { makeAuthority, makeCertificate } from '@stagi/server/src/testing/certificates.ts';
 import { completeSignupForm, PASSWORD, type Person, tokensOf } from '@stagi/server/src/testing/person.ts';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
-import { makeCertificates } from './testing/certificates.ts';
 import {
   copyWorkingTree,
   docker,
@@ -74,11 +74,12 @@ describe.skipIf(reason)('compose', () => {
     origin = `https://stagi.test:${ports.https}`;
     const certificates = join(place, 'certificates');
     for (const made of [certificates, join(place, 'acme'), join(context, '.data')]) mkdirSync(made);
-    const { ca, key } = makeCertificates(certificates, ['stagi.test', 's3.stagi.test', '*.s3.stagi.test']);
+    const authority = makeAuthority(folder);
+    const { key } = makeCertificate(certificates, authority, ['stagi.test', 's3.stagi.test', '*.s3.stagi.test']);
     // As it lies there when somebody other than root has made it.
     chmodSync(key, 0o600);
     await run('chown', ['-R', '1000:1000', certificates]);
-    visitor = aVisitor(ca, '127.0.0.1');
+    visitor = aVisitor(authority.certificate, '127.0.0.1');
     for (const secret of ['stagi.env', '.data/secret.key']) writeFileSync(join(context, secret), CANARY);
     writeFileSync(join(place, '.env'), `POSTGRES_PASSWORD=${randomBytes(24).toString('hex')}\n`);
     const settings = {
@@ -199,6 +200,20 @@ describe.skipIf(reason)('compose', () => {
     const id = await container('stagi');
     expect(await docker('exec', id, 'entrypoint.sh', 'ledger', 'verify')).toContain('0 problems');
     expect(await docker('exec', id, 'entrypoint.sh', 'migrate')).toContain('Database up to date');
+    // The names of this test lead nowhere within the container, so it ends with 1.
+    const check = docker('exec', id, 'entrypoint.sh', 'operator', 'check');
+    const { stdout } = await check.then(
+      () => expect.unreachable('should have found the names without addresses'),
+      (error: { stdout: string }) => error,
+    );
+    for (const line of [
+      /^ {4}TRUST_PROXY = 172\.30\.44\.2$/m,
+      /^✓ Database +PostgreSQL 15\S* .*, database stagi, user stagi$/m,
+      /^✓ Platform +runs$/m,
+      /^✓ S3_INTERNAL_ORIGIN +http:\/\/127\.0\.0\.1:4401/m,
+      /^✗ APP_ORIGIN +the name stagi\.test has no address/m,
+    ])
+      expect(stdout).toMatch(line);
   });
 
   it('ends in order, and the next start finds the data', { timeout: 400_000 }, async () => {

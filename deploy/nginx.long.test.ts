@@ -12,11 +12,11 @@ import { api } from '@stagi/contract/api.ts';
 import { API_PREFIX } from '@stagi/contract/call.ts';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { aMachine, type Machine } from '@stagi/server/src/gitHosting/testing/gitClient.ts';
+import { type Certificate, makeAuthority, makeCertificate } from '@stagi/server/src/testing/certificates.ts';
 import { mailedCode, PASSWORD, type Person, signUp } from '@stagi/server/src/testing/person.ts';
 import { type Platform, spawnPlatform } from '@stagi/server/src/testing/platform.ts';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Certificates, makeCertificates } from './testing/certificates.ts';
 import { type Nginx, shipped, startNginx, withoutNginx } from './testing/nginx.ts';
 import { answerOf, aVisitor, toThisMachine, type Visitor } from './testing/visitor.ts';
 
@@ -35,7 +35,8 @@ describe.skipIf(reason)('behind nginx', () => {
   const folder = mkdtempSync(join(tmpdir(), 'stagi-nginx-'));
   let platform: Platform;
   let nginx: Nginx;
-  let certificates: Certificates;
+  let authority: Certificate;
+  let certificate: Certificate;
   let visitor: Visitor;
   let machine: Machine;
   let ada: Person;
@@ -65,7 +66,8 @@ describe.skipIf(reason)('behind nginx', () => {
       DEV_MAIL: 'on public',
       ALLOWED_HOSTS: 'localhost',
     });
-    certificates = makeCertificates(folder, [
+    authority = makeAuthority(folder);
+    certificate = makeCertificate(folder, authority, [
       ...['stagi.test', 'content.stagi-content.test', '*.apps-stagi.test', 's3.stagi.test', '*.s3.stagi.test'],
       'unknown.test',
     ]);
@@ -77,8 +79,8 @@ describe.skipIf(reason)('behind nginx', () => {
           ['listen 443 ', `listen 127.0.0.1:${ports.https} `],
           ['listen [::]:443 ', `listen [::1]:${ports.https} `],
           ['/var/www/acme', folder],
-          ['/etc/nginx/stagi-tls/fullchain.pem', certificates.certificate],
-          ['/etc/nginx/stagi-tls/privkey.pem', certificates.key],
+          ['/etc/nginx/stagi-tls/fullchain.pem', certificate.certificate],
+          ['/etc/nginx/stagi-tls/privkey.pem', certificate.key],
         ]),
         'stagi-upstreams.conf': shipped('nginx/stagi-upstreams.conf', [
           ['127.0.0.1:4400', new URL(platform.url).host],
@@ -93,7 +95,7 @@ describe.skipIf(reason)('behind nginx', () => {
         ]),
       },
     });
-    visitor = aVisitor(certificates.ca, ADDRESS);
+    visitor = aVisitor(authority.certificate, ADDRESS);
     machine = aMachine();
     await within(async () => expect((await visitor.ask(`${origins.app}/readyz`)).status).toBe(200));
     ada = await signUp(mails(), visitor.send(origins.app), { name: 'Ada', email: 'ada@example.com' });
@@ -228,7 +230,7 @@ describe.skipIf(reason)('behind nginx', () => {
     const path = `git/${ada.workspaceId}/compilers.git`;
     const url = `${origins.app.replace('://', `://git:${token}@`)}/${path}`;
     const folderOf = await machine.repository('compilers', url);
-    await machine.ok(['config', 'http.sslCAInfo', certificates.ca], { cwd: folderOf });
+    await machine.ok(['config', 'http.sslCAInfo', authority.certificate], { cwd: folderOf });
     await machine.ok(['config', 'http.curloptResolve', `stagi.test:${ports.https}:127.0.0.1`], { cwd: folderOf });
     const sha = await machine.commit(folderOf, 'weights.bin', randomBytes(5 * MB));
     await machine.ok(['push', '-q', 'origin', 'main'], { cwd: folderOf });

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
@@ -7,6 +6,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
+import { type Certificate, makeAuthority, makeCertificate } from '@stagi/server/src/testing/certificates.ts';
 import { createTestDatabase } from '@stagi/server/src/testing/database.ts';
 import { runOperator } from '@stagi/server/src/testing/operator.ts';
 import { type Platform, spawnPlatform } from '@stagi/server/src/testing/platform.ts';
@@ -18,6 +18,7 @@ const FEW_DAYS = 5;
 
 describe('a platform behind a proxy with TLS', () => {
   let folder: string;
+  let authority: Certificate;
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let smtp: Smtp;
   let proxy: Proxy;
@@ -27,10 +28,10 @@ describe('a platform behind a proxy with TLS', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'stagi-check-'));
     mkdirSync(join(folder, 'none'));
-    makeAuthority(folder);
+    authority = makeAuthority(folder);
     database = await createTestDatabase();
     smtp = await startSmtp('stagi', 'of the mail');
-    proxy = await startProxy(makeCertificate(folder, ['*.stagi.localhost', '*.apps.localhost'], DAYS));
+    proxy = await startProxy(makeCertificate(folder, authority, ['*.stagi.localhost', '*.apps.localhost'], DAYS));
     const named = (name: string) => `https://${name}.stagi.localhost:${proxy.port}`;
     settings = {
       ...{ DATABASE_URL: database.url, STAGI_DATA: join(folder, 'data') },
@@ -63,7 +64,7 @@ describe('a platform behind a proxy with TLS', () => {
         ...settings,
         NODE_EXTRA_CA_CERTS: '',
         SSL_CERT_DIR: join(folder, 'none'),
-        SSL_CERT_FILE: join(folder, 'ca.crt'),
+        SSL_CERT_FILE: authority.certificate,
         ...more,
       },
       'check',
@@ -115,10 +116,10 @@ describe('a platform behind a proxy with TLS', () => {
       [['*.stagi.localhost', '*.apps.localhost'], FEW_DAYS, /! APPS_DOMAIN .*for another 4 days: renew it/],
       [['*.stagi.localhost', '*.apps.localhost'], -1, /✗ APP_ORIGIN .*has expired: renew it/],
     ] as const) {
-      proxy.show(makeCertificate(folder, names, days));
+      proxy.show(makeCertificate(folder, authority, names, days));
       expect((await check()).out).toMatch(line);
     }
-    proxy.show(makeCertificate(folder, ['*.stagi.localhost', '*.apps.localhost'], DAYS));
+    proxy.show(makeCertificate(folder, authority, ['*.stagi.localhost', '*.apps.localhost'], DAYS));
     expect((await check()).code).toBe(0);
   });
 
@@ -191,24 +192,19 @@ interface Behaviour {
   answers?: number;
 }
 
-interface Certificate {
-  key: string;
-  cert: string;
-}
-
 interface Proxy {
   port: number;
   leadTo(ports: { app: number; s3: number }): void;
   behave(behaviour: Behaviour): void;
-  show(certificate: Certificate): void;
+  show(files: Certificate): void;
   close(): Promise<void>;
 }
 
-async function startProxy(certificate: Certificate): Promise<Proxy> {
+async function startProxy(files: Certificate): Promise<Proxy> {
   let ports = { app: 0, s3: 0 };
   let behaviour: Behaviour = {};
   const portOf = ({ headers }: IncomingMessage) => (headers.host?.startsWith('s3.') ? ports.s3 : ports.app);
-  const server: Server = createServer(certificate, (incoming, outgoing) => {
+  const server: Server = createServer(contentOf(files), (incoming, outgoing) => {
     const { host, largestBody, answers } = behaviour;
     const isTooLarge = largestBody !== undefined && Number(incoming.headers['content-length'] ?? 0) > largestBody;
     if (answers || isTooLarge) {
@@ -248,7 +244,7 @@ async function startProxy(certificate: Certificate): Promise<Proxy> {
     behave: (so) => {
       behaviour = so;
     },
-    show: (one) => server.setSecureContext(one),
+    show: (others) => server.setSecureContext(contentOf(others)),
     async close() {
       const closed = once(server, 'close');
       server.close();
@@ -258,24 +254,4 @@ async function startProxy(certificate: Certificate): Promise<Proxy> {
   };
 }
 
-function makeAuthority(folder: string): void {
-  openssl([
-    ...['req', '-x509', ...NEW_KEY, '-days', '100', '-subj', '/CN=An authority of the lab'],
-    ...['-keyout', join(folder, 'ca.key'), '-out', join(folder, 'ca.crt')],
-  ]);
-}
-
-const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
-
-function makeCertificate(folder: string, names: readonly string[], days: number): Certificate {
-  const [key, asked, made, extensions] = ['tls.key', 'tls.csr', 'tls.crt', 'tls.ext'].map((name) => join(folder, name));
-  openssl(['req', ...NEW_KEY, '-subj', '/CN=Stagi', '-keyout', key!, '-out', asked!]);
-  writeFileSync(extensions!, `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}\n`);
-  const authority = ['-CA', join(folder, 'ca.crt'), '-CAkey', join(folder, 'ca.key'), '-CAcreateserial'];
-  openssl(['x509', '-req', '-in', asked!, ...authority, '-days', String(days), '-extfile', extensions!, '-out', made!]);
-  return { key: readFileSync(key!, 'utf8'), cert: readFileSync(made!, 'utf8') };
-}
-
-function openssl(args: readonly string[]): void {
-  execFileSync('openssl', args, { stdio: ['ignore', 'ignore', 'pipe'] });
-}
+const contentOf = ({ certificate, key }: Certificate) => ({ cert: readFileSync(certificate), key: readFileSync(key) });

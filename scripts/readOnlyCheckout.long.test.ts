@@ -105,7 +105,7 @@ describe.skipIf(process.getuid?.() !== 0)('a checkout of somebody else', () => {
     return { url, output: () => text, ended, stop };
   }
 
-  /** Null while it does not listen. */
+  /** Answers null while it does not listen. */
   const statusOf = (url: string) =>
     fetch(url).then(
       async (answer) => {

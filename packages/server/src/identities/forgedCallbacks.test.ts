@@ -1,7 +1,8 @@
 import { api } from '@stagi/contract/api.ts';
 import { describe, expect, it } from 'vitest';
 import { CLIENT_ID, OTHER_CLIENT_ID, startIdentityProvider } from '../testing/identityProvider.ts';
-import { hashOf, providerSignIns, refusal } from './testing/authorizationRequests.ts';
+import { refusal } from '../testing/refusal.ts';
+import { hashOf, providerSignIns } from './testing/authorizationRequests.ts';
 
 const { at, anAccount, googleCallback, githubCallback } = providerSignIns();
 

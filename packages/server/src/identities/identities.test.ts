@@ -7,8 +7,9 @@ import { describe, expect, it } from 'vitest';
 import { startTestApp } from '../testing/app.ts';
 import { anApiToken, anSshKey } from '../testing/factories.ts';
 import { httpSender, mailedCode, PASSWORD, signUp, tokensOf } from '../testing/person.ts';
+import { refusal } from '../testing/refusal.ts';
 import { storedSubjects } from '../testing/storedMails.ts';
-import { hashOf, providerSignIns, refusal } from './testing/authorizationRequests.ts';
+import { hashOf, providerSignIns } from './testing/authorizationRequests.ts';
 
 const { at, anAccount, googleCallback, githubCallback } = providerSignIns();
 

@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import type { MailFailureReason } from '@stagi/contract/adminSystem.ts';
 import { api } from '@stagi/contract/api.ts';
-import { CallError } from '@stagi/contract/errors.ts';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -10,6 +9,7 @@ import { sample, scrapeMetrics } from '../metrics/testing/scrape.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOperator, markSteppedUp } from '../testing/factories.ts';
 import { PASSWORD, type Person } from '../testing/person.ts';
+import { refusal } from '../testing/refusal.ts';
 import { type Smtp, startSmtp } from '../testing/smtp.ts';
 import { totpCode } from '../testing/totpCode.ts';
 import { checkMailServer } from './mailServerCheck.ts';
@@ -22,15 +22,6 @@ const NOT_SENT = {
   retryAfter: 60,
   body: { code: 'mail', message: 'We could not send the mail. Try again in a few minutes.' },
 };
-
-const refusal = (work: Promise<unknown>): Promise<CallError> =>
-  work.then(
-    () => expect.unreachable('should have been refused'),
-    (error: unknown) => {
-      if (!(error instanceof CallError)) throw error;
-      return error;
-    },
-  );
 
 const emails = (function* () {
   for (let n = 1; ; n += 1) yield `visitor${n}@example.com`;

@@ -1,10 +1,10 @@
 import { api } from '@stagi/contract/api.ts';
 import { createClient } from '@stagi/contract/apiClient.ts';
-import { CallError } from '@stagi/contract/errors.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { httpSender, mailedCode, PASSWORD, type Person, signUp, tokensOf } from '../testing/person.ts';
+import { refusal } from '../testing/refusal.ts';
 import { storedMails } from '../testing/storedMails.ts';
 
 let app: TestApp;
@@ -15,15 +15,6 @@ afterAll(() => app?.close());
 
 const byMail = (name: string): Promise<Person> =>
   signUp(app.url, httpSender(app.url), { name, email: `${crypto.randomUUID()}@example.com` });
-
-const failure = (work: Promise<unknown>): Promise<CallError> =>
-  work.then(
-    () => expect.unreachable('the call should have failed'),
-    (error: unknown) => {
-      if (!(error instanceof CallError)) throw error;
-      return error;
-    },
-  );
 
 describe('sign-up', () => {
   it('mails a code, and the code creates a user with a workspace of their own and 50 STAGI', async () => {
@@ -51,7 +42,7 @@ describe('sign-up', () => {
   });
 
   it('refuses a weak password, a bad address and a missing name at their fields', async () => {
-    const error = await failure(app.anonymous(api.auth.register, { name: ' ', email: 'nobody', password: 'short' }));
+    const error = await refusal(app.anonymous(api.auth.register, { name: ' ', email: 'nobody', password: 'short' }));
     expect(error.status).toBe(400);
     expect(error.body?.fieldMessages).toEqual({
       name: 'Name is required',
@@ -79,10 +70,10 @@ describe('sign-up', () => {
     const code = await mailedCode(app.url, email);
     const wrong = code === '00000000' ? '00000001' : '00000000';
     for (let attempt = 0; attempt < 5; attempt += 1) {
-      const error = await failure(app.anonymous(api.auth.verifyCode, { email, code: wrong, flow }));
+      const error = await refusal(app.anonymous(api.auth.verifyCode, { email, code: wrong, flow }));
       expect(error.body).toMatchObject({ message: 'Incorrect or expired code', fieldsWithError: ['code'] });
     }
-    expect((await failure(app.anonymous(api.auth.verifyCode, { email, code, flow }))).status).toBe(400);
+    expect((await refusal(app.anonymous(api.auth.verifyCode, { email, code, flow }))).status).toBe(400);
   });
 
   it('refuses an expired code, and a used one', async () => {
@@ -94,11 +85,11 @@ describe('sign-up', () => {
       .set({ expires_at: sql<Date>`now() - interval '1 second'` })
       .where('email', '=', email)
       .execute();
-    expect((await failure(app.anonymous(api.auth.verifyCode, { email, code, flow }))).status).toBe(400);
+    expect((await refusal(app.anonymous(api.auth.verifyCode, { email, code, flow }))).status).toBe(400);
 
     const other = await byMail('Other');
     const used = await mailedCode(app.url, other.email);
-    expect((await failure(app.anonymous(api.auth.verifyCode, { email: other.email, code: used }))).status).toBe(400);
+    expect((await refusal(app.anonymous(api.auth.verifyCode, { email: other.email, code: used }))).status).toBe(400);
   });
 
   it('does not complete one sign-up with the code of another for the same address', async () => {
@@ -106,7 +97,7 @@ describe('sign-up', () => {
     const mine = await app.anonymous(api.auth.register, { name: 'Me', email, password: PASSWORD });
     await app.anonymous(api.auth.register, { name: 'Attacker', email, password: 'Attackers-1-password' });
     const theirs = await mailedCode(app.url, email);
-    expect((await failure(app.anonymous(api.auth.verifyCode, { email, code: theirs, flow: mine.flow }))).status).toBe(
+    expect((await refusal(app.anonymous(api.auth.verifyCode, { email, code: theirs, flow: mine.flow }))).status).toBe(
       400,
     );
   });
@@ -114,7 +105,7 @@ describe('sign-up', () => {
   it('sends another code only after a minute, and the new one works', async () => {
     const email = `again-${Date.now()}@example.com`;
     const { flow } = await app.anonymous(api.auth.register, { name: 'A', email, password: PASSWORD });
-    const early = await failure(app.anonymous(api.auth.resendCode, { email, flow }));
+    const early = await refusal(app.anonymous(api.auth.resendCode, { email, flow }));
     expect(early.status).toBe(429);
     expect(early.retryAfter).toBeGreaterThan(50);
     await app.ctx.db
@@ -136,16 +127,16 @@ describe('sign-in', () => {
     });
     expect(tokensOf(answer).accessToken).toBeTruthy();
     expect(
-      (await failure(app.anonymous(api.auth.authentication, { email: person.email, password: `${PASSWORD} ` }))).status,
+      (await refusal(app.anonymous(api.auth.authentication, { email: person.email, password: `${PASSWORD} ` }))).status,
     ).toBe(400);
   });
 
   it('answers the same for a wrong password and an unknown address', async () => {
     const person = await app.signUp();
-    const wrong = await failure(
+    const wrong = await refusal(
       app.anonymous(api.auth.authentication, { email: person.email, password: 'Wrong-pass-1' }),
     );
-    const unknown = await failure(
+    const unknown = await refusal(
       app.anonymous(api.auth.authentication, { email: 'nobody@example.com', password: 'Wrong-pass-1' }),
     );
     expect(wrong.body?.message).toBe('Incorrect email or password');
@@ -169,8 +160,8 @@ describe('sessions', () => {
     const first = person.tokens().refreshToken;
     const second = await refresh(first);
     const third = await refresh(second.refreshToken);
-    expect((await failure(refresh(first))).status).toBe(401);
-    expect((await failure(refresh(third.refreshToken))).status).toBe(401);
+    expect((await refusal(refresh(first))).status).toBe(401);
+    expect((await refusal(refresh(third.refreshToken))).status).toBe(401);
     expect((await app.post('user/profile', {}, { authorization: `Bearer ${third.accessToken}` })).status).toBe(401);
   });
 
@@ -181,7 +172,7 @@ describe('sessions', () => {
     await sql`update refresh_token set used_at = used_at - interval '11 seconds' where used_at is not null`.execute(
       app.ctx.db,
     );
-    expect((await failure(refresh(first))).status).toBe(401);
+    expect((await refusal(refresh(first))).status).toBe(401);
   });
 
   it('refreshes once for many calls with an expired access token, and retries them', async () => {
@@ -200,13 +191,13 @@ describe('sessions', () => {
     await app.anonymous(api.auth.logout, { refreshToken });
     await app.anonymous(api.auth.logout, { refreshToken });
     expect((await app.post('user/profile', {}, { authorization: `Bearer ${accessToken}` })).status).toBe(401);
-    expect((await failure(refresh(refreshToken))).status).toBe(401);
+    expect((await refusal(refresh(refreshToken))).status).toBe(401);
   });
 
   it('ends at once when the account is disabled', async () => {
     const person = await app.signUp();
     await app.ctx.db.updateTable('app_user').set({ disabled_at: new Date() }).where('id', '=', person.userId).execute();
-    expect((await failure(person.client(api.user.profile, {}))).status).toBe(401);
+    expect((await refusal(person.client(api.user.profile, {}))).status).toBe(401);
   });
 
   async function withExpiredAccess(person: Person) {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { makeAuthority, makeCertificate } from '../../testing/certificates.ts';
 import type { Machine } from './gitClient.ts';
 
 /** Somebody else's git server: `git http-backend` behind TLS, with a certificate of its own. */
@@ -18,13 +18,9 @@ export interface GitServer {
 }
 
 export async function aGitServer(machine: Machine, root: string): Promise<GitServer> {
-  const [key, cert] = [join(machine.home, 'tls.key'), join(machine.home, 'tls.crt')];
-  const made = await machine.run('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'],
-    ...['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', cert],
-  ]);
-  if (made.code !== 0) throw new Error(made.stderr);
-  const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (request, response) => {
+  const authority = makeAuthority(machine.home);
+  const { key, certificate } = makeCertificate(machine.home, authority, ['localhost']);
+  const server = createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (request, response) => {
     known.requests.push(`${request.method} ${request.url}`);
     if (known.intercept?.(request, response)) return;
     runBackend(root, request, response);
@@ -32,7 +28,7 @@ export async function aGitServer(machine: Machine, root: string): Promise<GitSer
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const known: GitServer = {
     port: (server.address() as AddressInfo).port,
-    caFile: cert,
+    caFile: authority.certificate,
     requests: [],
     intercept: null,
     close: () =>

@@ -1,5 +1,4 @@
 import { api } from '@stagi/contract/api.ts';
-import { CallError } from '@stagi/contract/errors.ts';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { type IdentityProviderServer, startIdentityProvider } from '../../testing/identityProvider.ts';
@@ -45,12 +44,3 @@ export function providerSignIns() {
 }
 
 export const hashOf = (back: URL) => new URLSearchParams(back.hash.slice(1));
-
-export const refusal = (work: Promise<unknown>): Promise<CallError> =>
-  work.then(
-    () => expect.unreachable('the call should have been refused'),
-    (error: unknown) => {
-      if (!(error instanceof CallError)) throw error;
-      return error;
-    },
-  );
