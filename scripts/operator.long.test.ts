@@ -7,6 +7,7 @@ import {
   ListBucketsCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
+import { api } from '@stagi/contract/api.ts';
 import { repairObjects } from '@stagi/server/src/objects/repair.ts';
 import { s3Client } from '@stagi/server/src/objects/testing/bucket.ts';
 import { type S3Role, spawnS3Role } from '@stagi/server/src/objects/testing/s3Role.ts';
@@ -104,7 +105,21 @@ it('shows what the database does not know, and has it removed', async () => {
   expect((await operator('unknown')).out).toContain('objects/local: the database knows everything\n');
 });
 
+it('makes a link that somebody signs up with, for the first person too', async () => {
+  const made = await operator('invite', '--uses', '2', '--days', '3');
+  expect(made).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/\/sign-up\?invite=\S+\nFor 2 people, until .*\nNobody needs it: SIGN_UP is open/),
+  });
+  const invite = /invite=(\S+)/.exec(made.out)?.[1] ?? '';
+  const { expiresAt } = await app.anonymous(api.signUpLinks.view, { invite });
+  expect(Math.round((Date.parse(expiresAt) - Date.now()) / 86_400_000)).toBe(3);
+});
+
 it.each([
+  [['invite', '--uses', '0']],
+  [['invite', '--days', '91']],
+  [['invite', 'somebody']],
   [['s3-admin']],
   [['s3-admin', 'Not A Name']],
   [['s3-admin', 'a', 'b']],

@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
+import { SIGN_UP_LINK_DAYS_MAX, SIGN_UP_LINK_USES_MAX } from '@stagi/contract/signUpLinks.ts';
 import { OperatorChangeRefused, setOperator } from '../packages/server/src/admin/setOperator.ts';
 import { BackupRefused } from '../packages/server/src/backup/archive.ts';
 import { type Config, readConfig } from '../packages/server/src/config/config.ts';
@@ -13,6 +14,7 @@ import { ADMIN_NAME, createAdminKey, revokeAdminKeys } from '../packages/server/
 import { LocationFailed } from '../packages/server/src/objects/s3Store.ts';
 import { approveRemoval, type PlaceReview, reviewPlaces } from '../packages/server/src/quarantine/review.ts';
 import { createSecretBox, loadSecretKey } from '../packages/server/src/secrets/secretBox.ts';
+import { createSignUpLink } from '../packages/server/src/signUpLinks/links.ts';
 import { trustSystemCertificates } from '../packages/server/src/systemCertificates.ts';
 import { withDatabaseUrl, withPool } from './database.ts';
 import { checkBackup, makeBackup, release, restore, showBackups } from './operatorBackups.ts';
@@ -21,6 +23,8 @@ import { printCheck, printSettings } from './operatorCheck.ts';
 const USAGE = `usage: npm run operator -- <command>
   make <email>             says that this person operates the platform
   remove <email>           says that they no longer do
+  invite [--uses <n>] [--days <n>]
+                           a link that people sign up with where not everybody may, for one person and seven days
   s3-admin <name>          an access key that makes and deletes S3 buckets of its own, outside all workspaces
   s3-admin-revoke <name>   ends all such keys of this name; their buckets stay
   unknown                  bytes that the database does not know, place by place
@@ -64,6 +68,7 @@ try {
   else if (command === 'restore') await runRestore();
   else if (command === 'release') await runRelease();
   else if (command === 'check') await runCheck();
+  else if (command === 'invite') await runInvite();
   else await runCommand();
 } catch (error) {
   // A full disk, a folder of another user, a database that is away.
@@ -83,6 +88,8 @@ function readArguments() {
         environment: { type: 'string' },
         data: { type: 'boolean' },
         keep: { type: 'string' },
+        uses: { type: 'string' },
+        days: { type: 'string' },
         name: { type: 'string' },
         yes: { type: 'boolean' },
         all: { type: 'boolean' },
@@ -208,6 +215,30 @@ async function runCheck(): Promise<void> {
   printSettings(process.env, { showsAll: flags.all === true });
   // A wrong value is told after the settings, among which it is read.
   process.exitCode = await printCheck(readConfig(process.env), process.env);
+}
+
+/** For the first person too, where not everybody may sign up. */
+async function runInvite(): Promise<void> {
+  const uses = Number(flags.uses ?? 1);
+  const days = Number(flags.days ?? 7);
+  const isUsable = isCount(uses, SIGN_UP_LINK_USES_MAX) && isCount(days, SIGN_UP_LINK_DAYS_MAX);
+  if (subject || !isUsable || !hasFlagsOf('uses', 'days')) refuseUsage();
+  const config = readConfig(process.env);
+  const { rule } = config.signUp;
+  if (rule === 'off') throw new ConfigError('SIGN_UP', 'is off: no link lets anybody make an account');
+  await withOwnPool(config, async ({ pg, db }) => {
+    await requireOwnInstallation(pg, config);
+    const expiresAt = new Date(Date.now() + days * 86_400_000).toISOString();
+    const note = `by ${userInfo().username} at the command line`;
+    const { entity, link } = await createSignUpLink({ db, config }, null, { note, uses, expiresAt });
+    console.log(link);
+    console.error(`For ${uses === 1 ? 'one person' : `${uses} people`}, until ${entity.expiresAt}.`);
+    if (rule === 'open') console.error('Nobody needs it: SIGN_UP is open.');
+  });
+}
+
+function isCount(number: number, most: number): boolean {
+  return Number.isInteger(number) && number >= 1 && number <= most;
 }
 
 function hasFlagsOf(...names: string[]): boolean {

@@ -40,6 +40,7 @@ import { secondFactor } from './secondFactor.ts';
 import { serverImages } from './serverImages.ts';
 import { sessions } from './sessions.ts';
 import { sharing } from './sharing.ts';
+import { signUpLinks } from './signUpLinks.ts';
 import { sshKeys } from './sshKeys.ts';
 import { storages } from './storages.ts';
 import { strays } from './strays.ts';
@@ -68,6 +69,7 @@ export const api = {
   transactions,
   usage,
   promoCodes,
+  signUpLinks,
   ledger,
   hardware,
   publicOffers,

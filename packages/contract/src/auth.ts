@@ -3,6 +3,7 @@ import { AuthResponse, SignInResponse } from './authResponse.ts';
 import { call } from './call.ts';
 import { CurrentPassword, Email, Name, NewPassword, Password, VerificationCode } from './fields.ts';
 import { SuccessResponse } from './page.ts';
+import { InviteCode } from './signUpRules.ts';
 
 /** The registration or recovery that a code was mailed for; the default is the newest one of the address. */
 const Flow = z.string().max(100).optional();
@@ -16,7 +17,12 @@ export const auth = {
     path: 'auth/email/register',
     summary: 'Starts a sign-up: mails an 8-digit code. The answer is the same for a known and an unknown address.',
     auth: 'public',
-    input: z.object({ name: Name, email: Email, password: NewPassword }),
+    input: z.object({
+      name: Name,
+      email: Email,
+      password: NewPassword,
+      /** Needed where not everybody may sign up. */ invite: InviteCode.optional(),
+    }),
     output: SuccessResponse.extend({ flow: z.string() }),
   }),
   verifyCode: call({

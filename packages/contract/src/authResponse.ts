@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Id } from './page.ts';
 
 export const AuthType = z.enum(['email', 'google', 'github']);
 export type AuthType = z.infer<typeof AuthType>;
@@ -11,6 +12,8 @@ export const AuthResponse = z.object({
   accessToken: z.string(),
   refreshToken: z.string(),
   message: z.string().optional(),
+  /** The workspace that a new account has joined by its invitation. */
+  joinedClientId: Id.optional(),
 });
 export type AuthResponse = z.infer<typeof AuthResponse>;
 

@@ -22,6 +22,7 @@ export const ENTITIES = [
   'admin/user',
   'admin/client',
   'admin/promo-code',
+  'admin/sign-up-link',
   'admin/stray',
   'admin/contact',
   'admin/model',

@@ -3,6 +3,7 @@ import { SignInResponse } from './authResponse.ts';
 import { call } from './call.ts';
 import { IDENTITY_PROVIDERS } from './identityProviders.ts';
 import { SuccessResponse } from './page.ts';
+import { InviteCode } from './signUpRules.ts';
 
 const Provider = z.enum(IDENTITY_PROVIDERS);
 const State = z.string().min(1).max(200);
@@ -46,7 +47,7 @@ export const identities = {
     path: 'auth/oauth/validate-code',
     summary: 'Logs in, or signs up, with an id token of Google; asks for the second factor where there is one.',
     auth: 'public',
-    input: z.object({ token: IdToken, state: State, nonce: Nonce }),
+    input: z.object({ token: IdToken, state: State, nonce: Nonce, invite: InviteCode.optional() }),
     output: SignInResponse,
   }),
   githubLink: call({
@@ -60,7 +61,7 @@ export const identities = {
     path: 'auth/github-oauth/validate-code',
     summary: 'Logs in, or signs up, with a code of GitHub; asks for the second factor where there is one.',
     auth: 'public',
-    input: z.object({ code: Code, state: State }),
+    input: z.object({ code: Code, state: State, invite: InviteCode.optional() }),
     output: SignInResponse,
   }),
   list: call({

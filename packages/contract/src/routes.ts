@@ -364,6 +364,13 @@ export const ROUTES = {
   sshKeys: { path: '/profile/ssh', layout: 'app', title: text('SSH keys'), parent: '/profile' },
   admin: { path: '/admin', layout: 'app', permissions: STAFF, title: text('Administration'), parent: null },
   adminUsers: { path: '/admin/users', layout: 'app', permissions: STAFF, title: text('Users'), parent: '/admin' },
+  adminSignUpLinks: {
+    path: '/admin/sign-up-links',
+    layout: 'app',
+    permissions: STAFF,
+    title: text('Sign-up links'),
+    parent: '/admin',
+  },
   adminPromoCodes: {
     path: '/admin/promo-codes',
     layout: 'app',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { IDENTITY_PROVIDERS } from './identityProviders.ts';
 import { LAYOUTS } from './routes.ts';
+import { SIGN_UP_RULES } from './signUpRules.ts';
 
 /** The sites that have an icon in the footer. */
 export const SOCIAL_SITES = [
@@ -68,5 +69,9 @@ export const SiteConfiguration = z.object({
   returnUrlAllowList: z.array(z.string()),
   /** Every mailed code is shown to anybody, beyond this machine. */
   isOutboxPublic: z.boolean().optional(),
+  /** Absent: everybody may sign up. `domains` is of the rule of that name. */
+  signUp: z.object({ rule: z.enum(SIGN_UP_RULES), domains: z.array(z.string()) }).optional(),
+  /** The form after the first sign-in does not insist on a phone number. */
+  isPhoneOptional: z.boolean().optional(),
 });
 export type SiteConfiguration = z.infer<typeof SiteConfiguration>;

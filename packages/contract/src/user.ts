@@ -86,7 +86,8 @@ export const user = {
     auth: 'signed-in',
     input: z.object({
       name: Name,
-      phone: Phone,
+      /** Required unless the operator of the platform makes it optional. */
+      phone: Phone.optional(),
       company: Company.optional(),
       purpose: z.enum(PURPOSES).optional(),
     }),

@@ -57,6 +57,7 @@ import { selfHostedHandlers } from '../selfHosted/routes.ts';
 import { serverImageHandlers } from '../serverImages/routes.ts';
 import { sessionHandlers } from '../sessions/routes.ts';
 import { authHandlers } from '../signIn/routes.ts';
+import { signUpLinkHandlers } from '../signUpLinks/routes.ts';
 import { sshKeyHandlers } from '../sshKeys/routes.ts';
 import { storageHandlers } from '../storages/routes.ts';
 import { strayHandlers } from '../strays/routes.ts';
@@ -97,6 +98,7 @@ const handlers: Handlers = {
   transactions: transactionHandlers,
   usage: usageHandlers,
   promoCodes: promoCodeHandlers,
+  signUpLinks: signUpLinkHandlers,
   ledger: ledgerHandlers,
   hardware: hardwareHandlers,
   publicOffers: publicOfferHandlers,

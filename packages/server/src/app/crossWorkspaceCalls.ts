@@ -8,12 +8,14 @@ import type { Db } from '../db/schema.ts';
  * chosen workspace only (`db/isolation.ts`); every other call without a workspace fails on rows of one.
  */
 const CROSS_WORKSPACE_CALLS: Record<string, string> = {
+  'auth/email/register': 'looks whether the join link of a workspace lets the visitor sign up',
   'auth/email/verify-code': 'creates the personal workspace of a new user',
   'auth/email/reset-password': 'resets an unverified account, in all of its workspaces, for the owner of its address',
   'auth/oauth/validate-code': 'creates the personal workspace of a new user who signs in with Google',
   'auth/github-oauth/validate-code': 'creates the personal workspace of a new user who signs in with GitHub',
   'client/create': 'creates a workspace',
   'client/invite/view': 'shows the workspace of a join link',
+  'sign-up-link/view': 'looks whether the join link of a workspace lets its visitor sign up',
   'client/join': 'makes the user a member of the workspace of a join link',
   'docker-container/port/enter': 'authorizes the user for a container of any of their workspaces, by its host name',
   'user/deletion': 'shows every workspace that the user would leave or close',

@@ -102,7 +102,8 @@ async function sendPage(
   // The pages of the demo tell of things that do not exist.
   if (route === ROUTES.demo && pathname !== ROUTES.demo.path) reply.header('x-robots-tag', 'noindex');
   // A prerendered page is the answer to its bare address only, where nobody knows better: with a query it may differ.
-  const isPrerendered = kind === null ? query.size === 0 && !isUnknown : kind === 'prerendered' || kind === 'outdated';
+  const isBare = query.size === 0 && !isUnknown && !differsHere(pathname, site);
+  const isPrerendered = kind === null ? isBare : kind === 'prerendered' || kind === 'outdated';
   const html =
     (isPrerendered ? await prerenderedPage(language, pathname, webDir) : null) ??
     (await plainPage(route?.path, webDir));
@@ -120,6 +121,11 @@ async function sendPage(
     .header('cache-control', 'no-cache')
     .header('vary', 'Accept-Language, Accept-Encoding')
     .send(encoding ? await compressed(text, encoding) : text);
+}
+
+/** The page is drawn otherwise than the build did, by the configuration of this platform. */
+function differsHere(pathname: string, { signUp }: Pick<SiteConfiguration, 'signUp'>): boolean {
+  return pathname === ROUTES.signUp.path && signUp !== undefined;
 }
 
 /** By the first that knows the address. */

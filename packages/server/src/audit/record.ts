@@ -172,6 +172,7 @@ const KINDS: Record<Entity, Kind> = {
   'admin/user': { from: sql.table('app_user'), label: 'name', mine: () => sql`true` },
   'admin/client': { from: sql.table('workspace'), label: 'name', mine: () => sql`true` },
   'admin/promo-code': { from: sql.table('promo_code'), label: 'code', mine: () => sql`true` },
+  'admin/sign-up-link': { from: sql.table('sign_up_link'), label: 'note', mine: () => sql`true` },
   'admin/stray': { from: sql.table('stray'), label: 'name', mine: () => sql`true` },
   // Not the name: entries outlive the requests.
   'admin/contact': { from: sql.table('contact_request'), label: 'topic', mine: () => sql`true` },

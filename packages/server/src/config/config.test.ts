@@ -26,6 +26,12 @@ it.each([
   [{ DEV_MAIL: 'on', LISTEN_HOST: '::' }, /^DEV_MAIL on would show every mailed code/],
   [{ DEV_MAIL: 'off', ...PUBLIC }, /^DEV_MAIL must be on or "on public", not "off"/],
   [{ DEV_MAIL: 'public' }, /^DEV_MAIL must be on or "on public", not "public"/],
+  [{ SIGN_UP: 'closed' }, /^SIGN_UP must be open, invite, off or like domain:lab.example.*, not "closed"/],
+  [{ SIGN_UP: 'domain' }, /^SIGN_UP must be .*like domain:/],
+  [{ SIGN_UP: 'domain:lab' }, /^SIGN_UP must be .*like domain:/],
+  [{ SIGN_UP: 'domain:lab.example,' }, /^SIGN_UP must be .*like domain:/],
+  [{ SIGN_UP: 'invite:lab.example' }, /^SIGN_UP must be open, invite, off or/],
+  [{ SIGN_UP_PHONE: 'no' }, /^SIGN_UP_PHONE must be required or optional, not "no"/],
   [{ LISTEN_HOST: 'stagi.example' }, /^LISTEN_HOST must be an address of this machine .*, not "stagi.example"/],
   [{ S3_INTERNAL_ORIGIN: 's3:4401' }, /^S3_INTERNAL_ORIGIN must be an address like http:/],
 ])('%j ends the start with the name of the variable', (env, problem) => {

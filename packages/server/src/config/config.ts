@@ -16,6 +16,7 @@ import { isLoopback } from './loopback.ts';
 import { type ObjectStorage, readObjectStorage } from './objectStorage.ts';
 import { mayMailPlainly, refusePlainHttp } from './plain.ts';
 import { type RegisteredApp, readApps } from './registeredApps.ts';
+import { readSignUp, type SignUp } from './signUp.ts';
 import { readSite, type Site } from './site.ts';
 
 const ROLES = ['api', 'worker', 's3'] as const;
@@ -80,6 +81,8 @@ export interface Config extends ObjectStorage, GitHosting {
   markupBasisPoints: number;
   /** Micro-USD for one STAGI. */
   usdRate: bigint;
+  /** Who may make an account, and what the first form asks. */
+  signUp: SignUp;
   /** The starter credit of a new user, in micro-STAGI. */
   starterCredit: bigint;
   trustProxy: string | boolean;
@@ -158,6 +161,7 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     logCopyMs: seconds(env, 'LOG_COPY_SECONDS', 240),
     markupBasisPoints: Math.round(decimal(env, 'MARKUP_PERCENT', 15) * 100),
     usdRate: amount(env, 'USD_RATE', '1'),
+    signUp: readSignUp(env),
     starterCredit: amount(env, 'STARTER_CREDIT', '50'),
     trustProxy: proxies(env),
     // On a loopback origin all clients have the same address.

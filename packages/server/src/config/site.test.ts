@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { readIdentityProviders } from './identityProviders.ts';
+import { readSignUp } from './signUp.ts';
 import { publicSite, readSite } from './site.ts';
 
 describe('what the operator shows around the product', () => {
   it('is nothing unless configured', () => {
-    expect(publicSite({ site: readSite({}), identityProviders: readIdentityProviders({}), appsDomain: null })).toEqual({
+    const identityProviders = readIdentityProviders({});
+    expect(publicSite({ site: readSite({}), identityProviders, signUp: readSignUp({}), appsDomain: null })).toEqual({
       socialLinks: [],
       issueTrackerUrl: null,
       supportEmail: null,
@@ -39,7 +41,10 @@ describe('what the operator shows around the product', () => {
     expect(site.analytics).toEqual([{ host: '{env}.stagi.example', key: 'abc' }]);
     const identityProviders = readIdentityProviders({ GOOGLE_CLIENT_ID: 'x' });
     const appsDomain = { protocol: 'https:', host: 'apps.example' } as const;
-    expect(publicSite({ site, identityProviders, appsDomain })).toEqual({
+    const signUp = readSignUp({ SIGN_UP: 'domain:Lab.example, @other.example', SIGN_UP_PHONE: 'optional' });
+    expect(publicSite({ site, identityProviders, signUp, appsDomain })).toEqual({
+      signUp: { rule: 'domain', domains: ['lab.example', 'other.example'] },
+      isPhoneOptional: true,
       socialLinks: [
         { site: 'github', url: 'https://github.com/stagi?tab=a=b' },
         { site: 'x', url: 'https://x.com/stagi' },

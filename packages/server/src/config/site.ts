@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { AppsDomain } from './appsDomain.ts';
 import { ConfigError } from './configError.ts';
 import { configuredProviders, type IdentityProviders } from './identityProviders.ts';
+import type { SignUp } from './signUp.ts';
 
 /** The API key that a host's events are forwarded with; `{env}` in the host stands for one label. */
 const AnalyticsHost = z.strictObject({ host: z.string().min(1), key: z.string().min(1) });
@@ -12,7 +13,7 @@ export type AnalyticsHost = z.infer<typeof AnalyticsHost>;
 
 /** The operator's links, name, banners, return addresses and analytics: the variables of the README's table. */
 export interface Site
-  extends Omit<SiteConfiguration, 'version' | 'analyticsHosts' | 'identityProviders' | 'appsOrigin'> {
+  extends Omit<SiteConfiguration, 'version' | 'analyticsHosts' | 'identityProviders' | 'appsOrigin' | 'signUp'> {
   analytics: readonly AnalyticsHost[];
   /** The address that stored events are forwarded to. */
   analyticsUrl: string | null;
@@ -59,12 +60,14 @@ export function readSite(env: Environment): Site {
 export function publicSite({
   site: { analytics, analyticsUrl: _, ...shown },
   identityProviders,
+  signUp,
   appsDomain,
   devMail,
   isOfThisMachine,
 }: {
   site: Site;
   identityProviders: IdentityProviders;
+  signUp: SignUp;
   appsDomain: AppsDomain | null;
   devMail?: boolean;
   isOfThisMachine?: boolean;
@@ -75,6 +78,8 @@ export function publicSite({
     identityProviders: configuredProviders(identityProviders),
     appsOrigin: appsDomain && `${appsDomain.protocol}//${appsDomain.host}`,
     ...(devMail && !isOfThisMachine ? { isOutboxPublic: true } : {}),
+    ...(signUp.rule !== 'open' && { signUp: { rule: signUp.rule, domains: [...signUp.domains] } }),
+    ...(!signUp.isPhoneRequired && { isPhoneOptional: true }),
   };
 }
 

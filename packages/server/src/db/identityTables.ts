@@ -8,7 +8,8 @@ import type { Created, Json } from './columns.ts';
 
 /** What somebody told of themselves after the first sign-in. */
 export interface SignupForm {
-  phone: string;
+  /** Null where the operator of the platform leaves it out. */
+  phone: string | null;
   company: string | null;
   purpose: string | null;
 }
@@ -45,11 +46,25 @@ export interface PendingRegistrationTable {
   name: string;
   password_hash: string;
   code_hash: string;
+  /** The invitation that it came with. */
+  invite_hash: Buffer | null;
   tries: Generated<number>;
   stranger_tries: Generated<number>;
   sent_at: Generated<Date>;
   expires_at: Date;
   created_at: Created;
+}
+
+export interface SignUpLinkTable {
+  id: GeneratedAlways<number>;
+  hash: Buffer;
+  note: Generated<string>;
+  used: Generated<number>;
+  uses_max: number;
+  expires_at: Date;
+  created_by: number | null;
+  created_at: Created;
+  revoked_at: Date | null;
 }
 
 export interface PasswordResetTable {

@@ -170,6 +170,10 @@ export const OF_THE_PLATFORM: Partial<
   ledger_run: { why: 'when all journals were looked at, and what was found', may: [] },
   contact_request: { why: 'what visitors wrote to the operators', may: ['select', 'insert'] },
   promo_code: { why: 'codes that operators give out, and how often they were used', may: ['select', 'update'] },
+  sign_up_link: {
+    why: 'hashes of links that people sign up with, and how often they were used',
+    may: ['select', 'update'],
+  },
   catalogue_change: { why: 'what operators changed in the catalogue of models', may: ['select'] },
   provider_check: { why: 'what operators asked clouds', may: [] },
   audit_check: { why: 'when all audit logs were looked at, and what was found', may: [] },

@@ -47,6 +47,7 @@ import type {
   SecondFactorTicketTable,
   SessionTable,
   SigningKeyTable,
+  SignUpLinkTable,
   StarterMailboxTable,
   StarterNetworkTable,
   StepUpCodeTable,
@@ -343,6 +344,7 @@ export interface Database {
   ledger_run: LedgerRunTable;
   billing_transaction: BillingTransactionTable;
   billing_transaction_count: BillingTransactionCountTable;
+  sign_up_link: SignUpLinkTable;
   promo_code: PromoCodeTable;
   promo_activation: PromoActivationTable;
   segment: SegmentTable;

@@ -11,17 +11,19 @@ export const identityHandlers: HandlersOf<typeof api.identities> = {
     await limitSignInRate(ctx);
     return { isSuccess: true, ...(await googleLink(ctx, null)) };
   },
-  async validateGoogle(ctx, returned) {
+  async validateGoogle(ctx, { invite, ...returned }) {
     await limitSignInRate(ctx);
-    return { isSuccess: true, ...(await signInWith(ctx, await identityFromGoogleCallback(ctx, returned, null))) };
+    const identity = await identityFromGoogleCallback(ctx, returned, null);
+    return { isSuccess: true, ...(await signInWith(ctx, identity, invite)) };
   },
   async githubLink(ctx) {
     await limitSignInRate(ctx);
     return { isSuccess: true, ...(await githubLink(ctx, null)) };
   },
-  async validateGithub(ctx, returned) {
+  async validateGithub(ctx, { invite, ...returned }) {
     await limitSignInRate(ctx);
-    return { isSuccess: true, ...(await signInWith(ctx, await identityFromGithubCallback(ctx, returned, null))) };
+    const identity = await identityFromGithubCallback(ctx, returned, null);
+    return { isSuccess: true, ...(await signInWith(ctx, identity, invite)) };
   },
   async list(ctx) {
     const identities = await listIdentities(ctx.db, ctx.user.id);

@@ -10,17 +10,24 @@ import type { Visitor } from '../http/visitor.ts';
 import { identityConnectedMail } from '../mail/accountMails.ts';
 import { sendMail } from '../mail/send.ts';
 import { finishSignIn, type SignInResult } from '../secondFactor/finishSignIn.ts';
+import { admitNewcomer, inviteHashOf } from '../signUpLinks/admission.ts';
 import { createPersonalWorkspace } from '../workspaces/create.ts';
 import type { ProviderIdentity } from './identityClaims.ts';
 import { resetUnverifiedAccount } from './resetUnverifiedAccount.ts';
 
 /**
  * Signs in with a provider's identity: to the account it is linked to, to the account with the same confirmed address
- * (which it is then linked to), or to a new account.
+ * (which it is then linked to), or to a new account, which an invitation may be needed for.
  */
-export function signInWith(ctx: Visitor, identity: ProviderIdentity): Promise<SignInResult> {
+export function signInWith(
+  ctx: Visitor,
+  identity: ProviderIdentity,
+  invite: string | undefined,
+): Promise<SignInResult & Joined> {
   return inTransaction(ctx.db, async (trx) => {
-    const userId = (await ownerOfIdentity(trx, identity)) ?? (await linkByAddress(ctx, trx, identity));
+    const known = await ownerOfIdentity(trx, identity);
+    const { userId, ...joined } =
+      known === undefined ? await linkByAddress(ctx, trx, identity, invite) : { userId: known };
     ctx.triesAccount(userId);
     const user = await trx
       .selectFrom('app_user')
@@ -28,8 +35,13 @@ export function signInWith(ctx: Visitor, identity: ProviderIdentity): Promise<Si
       .where('id', '=', userId)
       .executeTakeFirstOrThrow();
     if (user.disabled_at) throw refused(text('This account has been disabled'));
-    return finishSignIn(ctx, trx, userId, identity.provider);
+    return { ...(await finishSignIn(ctx, trx, userId, identity.provider)), ...joined };
   });
+}
+
+/** The workspace that a new account has joined by its invitation. */
+interface Joined {
+  joinedClientId?: number;
 }
 
 /** The user that an identity is linked to. */
@@ -62,7 +74,12 @@ export async function linkIdentity(
   return added !== undefined;
 }
 
-async function linkByAddress(ctx: Visitor, trx: Db, identity: ProviderIdentity): Promise<number> {
+async function linkByAddress(
+  ctx: Visitor,
+  trx: Db,
+  identity: ProviderIdentity,
+  invite: string | undefined,
+): Promise<Joined & { userId: number }> {
   // It would change an account, or make one.
   if (ctx.heldSince) throw held();
   const provider = PROVIDER_NAMES[identity.provider];
@@ -73,7 +90,7 @@ async function linkByAddress(ctx: Visitor, trx: Db, identity: ProviderIdentity):
       provider,
     });
   }
-  const created = await createAccount(ctx, trx, email.data, identity.name);
+  const joined = await createAccount(ctx, trx, email.data, identity.name, invite);
   const owner = await trx
     .selectFrom('app_user')
     .select(['id', 'email', 'name', 'language', 'email_verified_at', 'disabled_at'])
@@ -85,7 +102,7 @@ async function linkByAddress(ctx: Visitor, trx: Db, identity: ProviderIdentity):
   if (!(await linkIdentity(trx, identity, owner.id))) {
     // Another tab may have linked the same identity meanwhile.
     const same = await ownerOfIdentity(trx, identity);
-    if (same !== undefined) return same;
+    if (same !== undefined) return { userId: same };
     throw refused(
       text(
         'This email is taken: its account logs in with another {{provider}} account. Log in with that one, or with your password.',
@@ -93,14 +110,20 @@ async function linkByAddress(ctx: Visitor, trx: Db, identity: ProviderIdentity):
       { provider },
     );
   }
-  if (!created) await sendMail(ctx, trx, owner.email, identityConnectedMail(ctx, owner, provider));
-  return owner.id;
+  if (!joined) await sendMail(ctx, trx, owner.email, identityConnectedMail(ctx, owner, provider));
+  return { userId: owner.id, ...joined };
 }
 
 const NAME_MOST = 100;
 
-/** False when the address has an account already. */
-async function createAccount(ctx: Visitor, trx: Db, email: string, shownName: string | null): Promise<boolean> {
+/** `null` when the address has an account already. */
+async function createAccount(
+  ctx: Visitor,
+  trx: Db,
+  email: string,
+  shownName: string | null,
+  invite: string | undefined,
+): Promise<Joined | null> {
   const values = {
     email,
     name:
@@ -113,9 +136,9 @@ async function createAccount(ctx: Visitor, trx: Db, email: string, shownName: st
     .onConflict((conflict) => conflict.column('email').doNothing())
     .returning(['id', 'name'])
     .executeTakeFirst();
-  if (!user) return false;
+  if (!user) return null;
   // Registrations that anybody began with this address are void: its owner has an account now.
   await trx.deleteFrom('pending_registration').where('email', '=', email).execute();
   await createPersonalWorkspace(ctx, trx, user);
-  return true;
+  return admitNewcomer(ctx, trx, { ...user, email, inviteHash: inviteHashOf(invite) });
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { INVITE_DAYS, INVITE_DAYS_MAX, type Invite } from '@stagi/contract/invites.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
 import { isFull } from '@stagi/contract/plans.ts';
@@ -11,6 +11,7 @@ import { forbidden, invalid, refused, workspaceGone } from '../http/errors.ts';
 import { lockMembers } from '../memberships/lockMembers.ts';
 import { coversRole, mayManageMembers } from '../memberships/roles.ts';
 import { type Authenticated, type Membership, requireStepUp } from '../sessions/authenticate.ts';
+import { hashOfInvite } from './hash.ts';
 import { findInvite } from './list.ts';
 import { presentInvite } from './present.ts';
 import { seatsOf } from './seats.ts';
@@ -61,8 +62,6 @@ export async function createInvite(
     link: `${ctx.config.appOrigin}/join-client/${code}`,
   };
 }
-
-export const hashOfInvite = (code: string): Buffer => createHash('sha256').update(code).digest();
 
 /** A link to a full workspace would be refused when it is used. */
 async function requireSeat(db: Db, workspaceId: number): Promise<void> {

@@ -5,7 +5,6 @@ import { sql } from 'kysely';
 import type { Db } from '../db/schema.ts';
 import { type PublicError, refused } from '../http/errors.ts';
 import { coversRole, mayManageMembers } from '../memberships/roles.ts';
-import { hashOfInvite } from './create.ts';
 
 export interface OpenInvite {
   id: number;
@@ -23,17 +22,13 @@ export const inviteUnusable = (): PublicError =>
   refused(text('This invitation can no longer be used. Ask the sender for a new one.'));
 
 /** The workspace of a join link, whatever the link's status. */
-export async function workspaceOfInvite(db: Db, code: string): Promise<number | null> {
-  const row = await db
-    .selectFrom('invite')
-    .select('workspace_id')
-    .where('hash', '=', hashOfInvite(code))
-    .executeTakeFirst();
+export async function workspaceOfInvite(db: Db, hash: Buffer): Promise<number | null> {
+  const row = await db.selectFrom('invite').select('workspace_id').where('hash', '=', hash).executeTakeFirst();
   return row?.workspace_id ?? null;
 }
 
 /** A join link that can be used: it is open, and its creator still has the permission to create it. */
-export async function findOpenInvite(db: Db, code: string): Promise<OpenInvite | null> {
+export async function findOpenInvite(db: Db, hash: Buffer): Promise<OpenInvite | null> {
   const row = await db
     .selectFrom('invite')
     .innerJoin('workspace', 'workspace.id', 'invite.workspace_id')
@@ -54,7 +49,7 @@ export async function findOpenInvite(db: Db, code: string): Promise<OpenInvite |
       'invite.expires_at',
       'membership.role as inviter_role',
     ])
-    .where('invite.hash', '=', hashOfInvite(code))
+    .where('invite.hash', '=', hash)
     .where('invite.status', '=', 'pending')
     .where('invite.expires_at', '>', sql<Date>`clock_timestamp()`)
     .where('workspace.disabled_at', 'is', null)

@@ -3,6 +3,7 @@ import type { HandlersOf } from '../http/handlers.ts';
 import { pageOf } from '../http/paging.ts';
 import { createInvite } from './create.ts';
 import { findOpenInvite, inviteUnusable, presentInvitation } from './find.ts';
+import { hashOfInvite } from './hash.ts';
 import { joinByInvite } from './join.ts';
 import { listInvites } from './list.ts';
 import { presentInvite } from './present.ts';
@@ -24,7 +25,7 @@ export const inviteHandlers: HandlersOf<typeof api.invites> = {
     return { isSuccess: true };
   },
   async view(ctx, { code }) {
-    const invite = await findOpenInvite(ctx.db, code);
+    const invite = await findOpenInvite(ctx.db, hashOfInvite(code));
     if (!invite) throw inviteUnusable();
     return { isSuccess: true, invitation: presentInvitation(invite) };
   },

@@ -14,24 +14,34 @@ import { refuseCommonPassword } from '../passwords/commonPasswords.ts';
 import { hashSecret, verifySecret, withHashingSlot } from '../passwords/hashing.ts';
 import { newCode, newFlowId, WRONG_CODE } from '../passwords/mailedCode.ts';
 import { createSession, type Tokens } from '../sessions/sessions.ts';
+import { admitNewcomer, inviteHashOf, requireAdmission } from '../signUpLinks/admission.ts';
 import { createPersonalWorkspace } from '../workspaces/create.ts';
+
+interface Registration {
+  name: string;
+  email: string;
+  password: string;
+  invite?: string | undefined;
+}
+
+/** The tokens of a new account, and the workspace that it has joined by its invitation. */
+type NewAccount = Tokens & { joinedClientId?: number };
 
 /**
  * Starts a registration. Known and unknown addresses get the same answer in the same time; the owner of a known one is
  * notified by mail. `flow` identifies this registration: a code mailed for another one does not complete it.
  */
-export async function register(
-  ctx: Visitor,
-  input: { name: string; email: string; password: string },
-): Promise<{ flow: string }> {
+export async function register(ctx: Visitor, { invite, ...input }: Registration): Promise<{ flow: string }> {
+  const inviteHash = inviteHashOf(invite);
+  await requireAdmission(ctx, { email: input.email, inviteHash });
   await requireMail(ctx);
   refuseCommonPassword(input.password, 'password');
-  return withHashingSlot(() => startRegistration(ctx, input));
+  return withHashingSlot(() => startRegistration(ctx, { ...input, inviteHash }));
 }
 
 async function startRegistration(
   ctx: Visitor,
-  input: { name: string; email: string; password: string },
+  input: { name: string; email: string; password: string; inviteHash: Buffer | null },
 ): Promise<{ flow: string }> {
   await countAttempt(ctx, `register|${input.email}`, MAIL_BACKOFF);
   const code = newCode();
@@ -53,6 +63,7 @@ async function startRegistration(
         name: input.name,
         password_hash: passwordHash,
         code_hash: codeHash,
+        invite_hash: input.inviteHash,
         expires_at: sql<Date>`now() + ${`${CODE_TTL_MINUTES} minutes`}::interval`,
       })
       .execute();
@@ -87,12 +98,20 @@ export async function resendCode(ctx: Visitor, input: { email: string; flow?: st
       sent_at: sql<Date>`now()`,
       expires_at: sql<Date>`now() + ${`${CODE_TTL_MINUTES} minutes`}::interval`,
     };
-    const { name, password_hash } = pending;
+    const { name, password_hash, invite_hash } = pending;
     if (input.flow) await trx.updateTable('pending_registration').set(mailed).where('id', '=', pending.id).execute();
     else
       await trx
         .insertInto('pending_registration')
-        .values({ id: randomUUID(), flow: newFlowId(), email: input.email, name, password_hash, ...mailed })
+        .values({
+          id: randomUUID(),
+          flow: newFlowId(),
+          email: input.email,
+          name,
+          password_hash,
+          invite_hash,
+          ...mailed,
+        })
         .execute();
     await sendMail(
       ctx,
@@ -104,7 +123,10 @@ export async function resendCode(ctx: Visitor, input: { email: string; flow?: st
 }
 
 /** Completes a registration: user, personal workspace with the Owner role, starter credit, session. */
-export async function verifyCode(ctx: Visitor, input: { email: string; code: string; flow?: string }): Promise<Tokens> {
+export async function verifyCode(
+  ctx: Visitor,
+  input: { email: string; code: string; flow?: string },
+): Promise<NewAccount> {
   ctx.triesAccount(null);
   const { pending, matches } = await withHashingSlot(async () => {
     const found = await countTry(ctx.db, input);
@@ -125,12 +147,20 @@ export async function verifyCode(ctx: Visitor, input: { email: string; code: str
   });
 }
 
+/** A registration whose code was right. */
+interface Confirmed {
+  email: string;
+  name: string;
+  password_hash: string;
+  invite_hash: Buffer | null;
+}
+
 /** Creates a user with a confirmed address, their workspace and a session; `null` where the address is taken. */
 export async function createAccount(
   ctx: Visitor,
   trx: Db,
-  { email, name, password_hash }: { email: string; name: string; password_hash: string },
-): Promise<Tokens | null> {
+  { email, name, password_hash, invite_hash }: Confirmed,
+): Promise<NewAccount | null> {
   const user = await trx
     .insertInto('app_user')
     .values({ email, name, password_hash, email_verified_at: new Date() })
@@ -140,8 +170,9 @@ export async function createAccount(
   if (!user) return null;
   await trx.deleteFrom('pending_registration').where('email', '=', email).execute();
   await createPersonalWorkspace(ctx, trx, { id: user.id, name });
+  const joined = await admitNewcomer(ctx, trx, { id: user.id, name, email, inviteHash: invite_hash });
   await rememberBrowser(ctx, trx, user.id);
-  return createSession(ctx, trx, user.id, 'email');
+  return { ...(await createSession(ctx, trx, user.id, 'email')), ...joined };
 }
 
 /**
@@ -154,16 +185,16 @@ async function countTry(db: Db, input: { email: string; flow?: string }) {
   const counted = input.flow
     ? sql`tries = tries + 1 where tries < ${CODE_TRIES}`
     : sql`stranger_tries = stranger_tries + 1 where tries + stranger_tries < ${CODE_TRIES}`;
-  const { rows } = await sql<{ id: string; email: string; name: string; password_hash: string; code_hash: string }>`
+  const { rows } = await sql<Confirmed & { id: string; code_hash: string }>`
     update pending_registration set ${counted} and id = ${pending.id}
-    returning id, email, name, password_hash, code_hash`.execute(db);
+    returning id, email, name, password_hash, code_hash, invite_hash`.execute(db);
   return rows[0];
 }
 
 function latestPending(db: Db, { email, flow }: { email: string; flow?: string }) {
   let query = db
     .selectFrom('pending_registration')
-    .select(['id', 'name', 'password_hash', 'sent_at'])
+    .select(['id', 'name', 'password_hash', 'invite_hash', 'sent_at'])
     .where('email', '=', email)
     .where('expires_at', '>', sql<Date>`now()`);
   if (flow) query = query.where('flow', '=', flow);

@@ -355,6 +355,25 @@ export async function aPromoCode(
     .executeTakeFirstOrThrow();
 }
 
+/** A sign-up link and its code, by default for one person. */
+export async function aSignUpLink(
+  ctx: Context,
+  given: { uses?: number; expiresAt?: Date; note?: string } = {},
+): Promise<{ id: number; code: string }> {
+  const code = randomBytes(32).toString('base64url');
+  const { id } = await ctx.db
+    .insertInto('sign_up_link')
+    .values({
+      hash: createHash('sha256').update(code).digest(),
+      note: given.note ?? `Canary link ${next()}`,
+      uses_max: given.uses ?? 1,
+      expires_at: given.expiresAt ?? new Date(Date.now() + 86_400_000),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { id, code };
+}
+
 /** The newest transaction of a person's workspace: by default the starter credit. */
 export async function aTransaction(ctx: Context, owner: Person): Promise<number> {
   const { id } = await ctx.db

@@ -21,10 +21,10 @@ export interface Person {
 export async function signUp(
   url: string,
   send: Send,
-  { name, email }: { name: string; email: string },
+  { name, email, invite }: { name: string; email: string; invite?: string },
 ): Promise<Person> {
   const visitor = createClient({ send, session: { get: () => null, set: () => {} }, clientId: () => null });
-  const { flow } = await visitor(api.auth.register, { name, email, password: PASSWORD });
+  const { flow } = await visitor(api.auth.register, { name, email, password: PASSWORD, invite });
   const code = await mailedCode(url, email);
   return completeSignupForm(send, await visitor(api.auth.verifyCode, { email, code, flow }), { name, email });
 }

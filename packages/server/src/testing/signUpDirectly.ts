@@ -21,7 +21,7 @@ export async function signUpDirectly(ctx: Context, send: Send, who: { name: stri
     sessionUserId: null,
   };
   const tokens: Tokens | null = await inTransaction(ctx.db, (trx) =>
-    createAccount(visitor, trx, { ...who, password_hash: PASSWORD_HASH }),
+    createAccount(visitor, trx, { ...who, password_hash: PASSWORD_HASH, invite_hash: null }),
   );
   if (!tokens) throw new Error(`${who.email} is taken`);
   return completeSignupForm(send, tokens, who);

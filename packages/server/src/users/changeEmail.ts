@@ -15,6 +15,7 @@ import { hashSecret, verifySecret, withHashingSlot } from '../passwords/hashing.
 import { newCode, WRONG_CODE } from '../passwords/mailedCode.ts';
 import type { Authenticated } from '../sessions/authenticate.ts';
 import { revokeOtherSessions } from '../sessions/sessions.ts';
+import { requireSameDomain } from '../signUpLinks/admission.ts';
 
 const UNIQUE_VIOLATION = '23505';
 
@@ -27,6 +28,7 @@ type SignedIn = Visitor & Pick<Authenticated, 'session' | 'user'>;
 export async function changeEmail(ctx: SignedIn, { newEmail }: { newEmail: string }): Promise<void> {
   const { user, session } = ctx;
   if (newEmail === user.email) throw invalid(text('A new email must differ from the current one'), 'newEmail');
+  requireSameDomain(ctx.config.signUp, user.email, newEmail);
   await requireMail(ctx);
   await withHashingSlot(async () => {
     await countAttempt(ctx, `change-email|${user.id}|${newEmail}`, RESEND_BACKOFF);

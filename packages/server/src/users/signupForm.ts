@@ -1,11 +1,15 @@
+import { text } from '@stagi/contract/text.ts';
+import type { Config } from '../config/config.ts';
 import type { Db } from '../db/schema.ts';
+import { invalid } from '../http/errors.ts';
 
 /** Stores the sign-up form, once. Returns the user's name as it is then. */
 export async function sendSignupForm(
-  { db, user }: { db: Db; user: { id: number; name: string } },
-  { name, phone, company, purpose }: { name: string; phone: string; company?: string; purpose?: string },
+  { db, config, user }: { db: Db; config: Pick<Config, 'signUp'>; user: { id: number; name: string } },
+  { name, phone, company, purpose }: { name: string; phone?: string; company?: string; purpose?: string },
 ): Promise<string> {
-  const form = JSON.stringify({ phone, company: company || null, purpose: purpose ?? null });
+  if (phone === undefined && config.signUp.isPhoneRequired) throw invalid(text('Phone is required'), 'phone');
+  const form = JSON.stringify({ phone: phone ?? null, company: company || null, purpose: purpose ?? null });
   const sent = await db
     .updateTable('app_user')
     .set({ name, signup_form: form })

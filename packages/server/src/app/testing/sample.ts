@@ -7,6 +7,7 @@ export interface Ids {
   stray: number;
   transaction: number;
   promoCode: number;
+  signUpLink: number;
   session: string;
   apiToken: number;
   consent: string;
@@ -54,6 +55,7 @@ export const ABSENT: Ids = {
   sshKey: 999_999_904,
   transaction: 999_999_999,
   promoCode: 999_999_999,
+  signUpLink: 999_999_998,
   stray: 999_999_905,
   session: '00000000-0000-4000-8000-000000000000',
   apiToken: 999_999_906,

@@ -212,6 +212,12 @@ export const SAMPLES: Record<string, Sample> = {
   },
   'admin/promo-code/list': { input: () => ({}) },
   'admin/promo-code/revoke': { input: ({ promoCode }) => ({ id: promoCode }) },
+  'sign-up-link/view': { input: () => ({ invite: 'NOTTHERE' }) },
+  'admin/sign-up-link/create': {
+    input: () => ({ note: 'walked', uses: 1, expiresAt: new Date(Date.now() + 86_400_000).toISOString() }),
+  },
+  'admin/sign-up-link/list': { input: () => ({}) },
+  'admin/sign-up-link/revoke': { input: ({ signUpLink }) => ({ id: signUpLink }) },
   'admin/ledger/verify': { input: () => ({}) },
   'admin/ledger/list': { input: () => ({}) },
   'hardware/offer/list': { input: () => ({}) },
