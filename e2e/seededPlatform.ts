@@ -95,6 +95,7 @@ async function makeOperator(databaseUrl: string, { email }: Person): Promise<voi
 async function furnishOperator(person: Person, operator: Person): Promise<void> {
   const expiresAt = new Date(Date.now() + 30 * 86_400_000).toISOString();
   await operator.client(api.promoCodes.create, { code: 'ROBIN', amount: '7.5', uses: 2, expiresAt, note: 'Dunlin' });
+  await operator.client(api.signUpLinks.create, { note: 'Dunlin', uses: 2, expiresAt });
   await person.client(api.feedback.send, { topic: 'Report an issue', subject: 'Dunlin', description: 'Robin' });
   const about = { model: { id: 'qwen/qwen3-8b', name: 'Qwen3 8B' }, gpu: 'H100 80GB' };
   const contact = { topic: 'A model', name: 'Robin', email: 'robin@example.com', message: 'Dunlin', about } as const;

@@ -263,6 +263,8 @@ function firstPages(): Plugin {
       for (const page of ['home/HomePage', 'auth/SignUpPage'])
         for (const id of reach(`/src/features/${page}.tsx`, visitors)) visitors.add(id);
       first.confirming = reach('/src/features/auth/ConfirmationPage.tsx', visitors);
+      // Its own code is of no use to the other forms.
+      for (const id of first.confirming) if (id.includes('/features/auth/')) first.confirming.delete(id);
       for (const id of first.confirming) visitors.add(id);
       // The page of a model is open to visitors: what it shares with the pages of signed-in people is a group.
       for (const id of reach('/src/features/models/detail/ModelPage.tsx', visitors)) {

@@ -3,6 +3,7 @@ export const adminPages = {
   promoCodes: async () => (await import('./features/admin/PromoCodesPage.tsx')).PromoCodesPage,
   ledger: async () => (await import('./features/admin/LedgerPage.tsx')).LedgerPage,
   users: async () => (await import('./features/admin/UsersPage.tsx')).UsersPage,
+  signUpLinks: async () => (await import('./features/admin/SignUpLinksPage.tsx')).SignUpLinksPage,
   workspaces: async () => (await import('./features/admin/WorkspacesPage.tsx')).WorkspacesPage,
   strays: async () => (await import('./features/admin/StraysPage.tsx')).StraysPage,
   providers: async () => (await import('./features/admin/ProvidersPage.tsx')).ProvidersPage,

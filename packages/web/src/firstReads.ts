@@ -129,6 +129,7 @@ export const firstReads = {
     return [read(api.usage.list, usageInput(listAddress(search, LATEST_START_FIRST)))];
   },
   sshKeys: ({ search }) => [read(api.sshKeys.list, listInput(search))],
+  adminSignUpLinks: ({ search }) => [read(api.signUpLinks.list, listInput(search))],
   adminPromoCodes: ({ search }) => [read(api.promoCodes.list, listInput(search))],
   adminLedger: ({ search }) => [read(api.ledger.list, listInput(search))],
   adminUsers: async ({ search }) => {

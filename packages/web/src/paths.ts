@@ -18,7 +18,8 @@ export const paths = {
   home: () => '/',
   signIn: (returnUrl?: string) => withQuery('/sign-in', { returnUrl }),
   secondFactor: (returnUrl?: string) => withQuery('/sign-in/second-factor', { returnUrl }),
-  signUp: (returnUrl?: string) => withQuery('/sign-up', { returnUrl }),
+  /** `invite`: the code of an invitation, where not everybody may sign up. */
+  signUp: (returnUrl?: string, invite?: string) => withQuery('/sign-up', { returnUrl, invite }),
   signUpForm: (returnUrl?: string) => withQuery('/sign-up/form', { returnUrl }),
   confirmation: (email: string, returnUrl?: string) => withQuery('/confirmation', { email, returnUrl }),
   recovery: (returnUrl?: string) => withQuery('/recovery', { returnUrl }),

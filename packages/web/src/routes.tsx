@@ -5,6 +5,7 @@ import { CloudRedirect } from './access/CloudRedirect.tsx';
 import { cloudLandingPath } from './access/routeGuard.ts';
 import type { adminPages } from './adminPages.ts';
 import { useSignedIn } from './api/session.ts';
+import { site } from './api/site.ts';
 import type { contentPages } from './contentPages.ts';
 import { PageError } from './errorPages/PageError.tsx';
 import type { ReadsName } from './firstReads.ts';
@@ -41,7 +42,11 @@ export const routes: RouteObject[] = [
       layout(<SignLayout />, [
         page(ROUTES.signIn, async () => (await import('./features/auth/SignInPage.tsx')).SignInPage),
         page(ROUTES.secondFactor, async () => (await import('./features/auth/SecondFactorPage.tsx')).SecondFactorPage),
-        page(ROUTES.signUp, async () => (await import('./features/auth/SignUpPage.tsx')).SignUpPage),
+        page(ROUTES.signUp, async () =>
+          site().signUp
+            ? (await import('./features/auth/RestrictedSignUpPage.tsx')).RestrictedSignUpPage
+            : (await import('./features/auth/SignUpPage.tsx')).SignUpPage,
+        ),
         page(ROUTES.signUpForm, async () => (await import('./features/auth/SignUpFormPage.tsx')).SignUpFormPage),
         page(ROUTES.confirmation, async () => (await import('./features/auth/ConfirmationPage.tsx')).ConfirmationPage),
         page(ROUTES.recovery, async () => (await import('./features/auth/RecoveryPage.tsx')).RecoveryPage),
@@ -153,6 +158,7 @@ export const routes: RouteObject[] = [
         page(ROUTES.adminPromoCodes, adminPage('promoCodes'), 'adminPromoCodes'),
         page(ROUTES.adminLedger, adminPage('ledger'), 'adminLedger'),
         page(ROUTES.adminUsers, adminPage('users'), 'adminUsers'),
+        page(ROUTES.adminSignUpLinks, adminPage('signUpLinks'), 'adminSignUpLinks'),
         page(ROUTES.adminWorkspaces, adminPage('workspaces'), 'adminWorkspaces'),
         page(ROUTES.adminStrays, adminPage('strays'), 'adminStrays'),
         page(ROUTES.adminProviders, adminPage('providers'), 'adminProviders'),

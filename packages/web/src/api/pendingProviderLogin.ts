@@ -10,6 +10,8 @@ export interface PendingProviderLogin {
   nonce: string | null;
   purpose: 'log-in' | 'connect';
   returnUrl?: string;
+  /** The code of an invitation, for a new account. */
+  invite?: string;
 }
 
 /** Redirects to the provider. The page it returns to reads what is stored here. */
@@ -22,7 +24,7 @@ export function redirectToProvider(link: string, trip: PendingProviderLogin): vo
 export function takePendingProviderLogin(provider: IdentityProvider): PendingProviderLogin | null {
   const stored = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') as Partial<PendingProviderLogin> | null;
   sessionStorage.removeItem(KEY);
-  const { state, nonce = null, purpose, returnUrl } = stored ?? {};
+  const { state, nonce = null, purpose, returnUrl, invite } = stored ?? {};
   if (stored?.provider !== provider || typeof state !== 'string' || purpose === undefined) return null;
-  return { provider, state, nonce, purpose, returnUrl };
+  return { provider, state, nonce, purpose, returnUrl, invite };
 }

@@ -1,6 +1,6 @@
 import type { Tokens } from '@stagi/contract/apiClient.ts';
 import { useSyncExternalStore } from 'react';
-import { forgetShownWorkspace, isOtherPerson, isOtherWorkspaceChosen } from './workspace.ts';
+import { forgetShownWorkspace, isOtherPerson, isOtherWorkspaceChosen, rememberJoinedWorkspace } from './workspace.ts';
 
 export type AuthType = 'email' | 'google' | 'github';
 
@@ -25,8 +25,9 @@ export const session = {
     localStorage.setItem(REFRESH, tokens.refreshToken);
     announce();
   },
-  begin(tokens: Tokens, type: AuthType): void {
+  begin(tokens: Tokens & { joinedClientId?: number }, type: AuthType): void {
     localStorage.setItem(TYPE, type);
+    if (tokens.joinedClientId !== undefined) rememberJoinedWorkspace(tokens.joinedClientId);
     session.set(tokens);
   },
   end(): void {

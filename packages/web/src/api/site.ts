@@ -30,6 +30,12 @@ export function useSite(): SiteConfiguration {
   return useSyncExternalStore(never, site, () => EMPTY);
 }
 
+/** True where somebody without an invitation may sign up. */
+export function useOffersSignUp(): boolean {
+  const { signUp } = useSite();
+  return signUp === undefined || signUp.rule === 'domain';
+}
+
 const never = () => () => {};
 
 /** The version that the server serves now; null when it cannot be reached. */

@@ -20,6 +20,19 @@ const SHOWN = 'shownWorkspace';
 type Shown = StoredWorkspace & { userId: number };
 const isShown = (value: Partial<Shown>): value is Shown => typeof value.userId === 'number' && isStored(value);
 
+/** The workspace that a new account has joined by its invitation, until its first page. */
+const JOINED = 'joinedWorkspace';
+
+export function rememberJoinedWorkspace(clientId: number): void {
+  sessionStorage.setItem(JOINED, String(clientId));
+}
+
+function takeJoinedWorkspace(): number | null {
+  const stored = sessionStorage.getItem(JOINED);
+  sessionStorage.removeItem(JOINED);
+  return stored === null ? null : Number(stored);
+}
+
 /** The workspace that calls are made for (`X-Client-ID`); null until this browser has read a profile. */
 export function activeClientId(): number | null {
   const meta = read(META, isMeta);
@@ -40,8 +53,9 @@ export function selectWorkspace({ email, userId, clientRelations }: UserProfile)
   if (before?.userId === userId && before.email !== email) carryOver(before.email, email);
   localStorage.setItem(META, JSON.stringify({ email, userId }));
   const mine = (id: number | null | undefined) => clientRelations.find(({ clientId }) => clientId === id);
-  const stored = mine(read(keyOf(email), isStored)?.clientId);
-  const active = mine(chosenBy(email)) ?? stored ?? clientRelations[0] ?? null;
+  const joined = mine(takeJoinedWorkspace());
+  const stored = joined ?? mine(read(keyOf(email), isStored)?.clientId);
+  const active = joined ?? mine(chosenBy(email)) ?? stored ?? clientRelations[0] ?? null;
   here = active && { email, clientId: active.clientId };
   // Does not overwrite what another tab has just chosen.
   const kept = stored ?? active;

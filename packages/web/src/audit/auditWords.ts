@@ -114,6 +114,8 @@ export const ACTIONS: Record<string, string> = {
   'admin/user/enable': text('Enabled the account of a member'),
   'admin/client/disable': text('Disabled the workspace'),
   'admin/client/enable': text('Enabled the workspace'),
+  'admin/sign-up-link/create': text('Created a sign-up link'),
+  'admin/sign-up-link/revoke': text('Revoked a sign-up link'),
   'admin/stray/adopt': text('Adopted a stray machine'),
   'admin/stray/delete': text('Deleted a stray machine'),
   'admin/provider/check': text('Checked a cloud'),

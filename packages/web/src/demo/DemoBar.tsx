@@ -1,5 +1,6 @@
 import type { PlainEventName } from '@stagi/contract/analytics.ts';
 import { track } from '../api/analytics.ts';
+import { useOffersSignUp } from '../api/site.ts';
 import { useT } from '../i18n/i18n.ts';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/Button.tsx';
@@ -10,6 +11,7 @@ import { asVisitor } from './demoVisitor.ts';
 /** On every page of the demo: what this is, and the ways out. The links load a page: there the demo is over. */
 export function DemoBar() {
   const t = useT();
+  const offersSignUp = useOffersSignUp();
   const note = (name: PlainEventName) => () => asVisitor(() => track(name));
   return (
     <aside className={classes.bar} aria-label={t('Demo')} data-testid="demo-bar">
@@ -30,9 +32,11 @@ export function DemoBar() {
         >
           {t('Request a demo')}
         </Button>
-        <Button component="a" href={paths.signUp()} size="xs" onClick={note('sign_up_button_clicked')}>
-          {t('Sign up')}
-        </Button>
+        {offersSignUp && (
+          <Button component="a" href={paths.signUp()} size="xs" onClick={note('sign_up_button_clicked')}>
+            {t('Sign up')}
+          </Button>
+        )}
       </div>
     </aside>
   );

@@ -38,7 +38,7 @@ const UNREAD: Record<string, string> = {
 
 /** For operators, whose pages are not in the demo. */
 const OF_OPERATORS =
-  /^(admin\w+|strays|providers|promoCodes|ledger|feedback|contact|audit\.(listForOperators|listChecks|listActorsForOperators))\b/;
+  /^(admin\w+|strays|providers|promoCodes|signUpLinks|ledger|feedback|contact|audit\.(listForOperators|listChecks|listActorsForOperators))\b/;
 
 describe('the recording', () => {
   it('fits the contract, each input and each answer', () => {

@@ -4,7 +4,7 @@ import { holdsAny } from '@stagi/contract/permissions.ts';
 import { Children, type ReactNode, Suspense, useId } from 'react';
 import { Link } from 'react-router';
 import { isMenuItemShown } from '../access/permissionChecks.ts';
-import { useSite } from '../api/site.ts';
+import { useOffersSignUp, useSite } from '../api/site.ts';
 import { useUserState } from '../api/user.ts';
 import { useT } from '../i18n/i18n.ts';
 import { lazyComponent } from '../lazyChunks.ts';
@@ -24,6 +24,7 @@ export function Footer() {
   const { issueTrackerUrl, socialLinks, supportEmail } = useSite();
   const permissions = state.is === 'signed-in' ? state.user.permissions : [];
   const anonymous = state.is === 'anonymous';
+  const offersSignUp = useOffersSignUp() && anonymous;
   const menu = MENU.filter(
     (item) =>
       // Visitors find the blog here: the header shows it only to those who may rent.
@@ -62,9 +63,9 @@ export function Footer() {
               </Suspense>
             </Section>
           )}
-          {(issueTrackerUrl || anonymous) && (
+          {(issueTrackerUrl || offersSignUp) && (
             <div className={classes.buttons}>
-              {anonymous && (
+              {offersSignUp && (
                 <Button color="gray" component={Link} to={paths.signUp()}>
                   {t('Sign up')}
                 </Button>

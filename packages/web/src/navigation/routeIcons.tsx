@@ -51,6 +51,7 @@ const ICONS: Record<string, typeof IconBox> = {
   [ROUTES.adminPromoCodes.path]: IconTicket,
   [ROUTES.adminLedger.path]: IconScale,
   [ROUTES.adminUsers.path]: IconUserCog,
+  [ROUTES.adminSignUpLinks.path]: IconUserPlus,
   [ROUTES.adminWorkspaces.path]: IconBriefcase,
   [ROUTES.adminStrays.path]: IconGhost2,
   [ROUTES.adminProviders.path]: IconCloud,

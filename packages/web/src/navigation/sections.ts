@@ -12,6 +12,7 @@ export const ADMINISTRATION: Section = {
   title: ROUTES.admin.title,
   places: [
     ROUTES.adminUsers,
+    ROUTES.adminSignUpLinks,
     ROUTES.adminWorkspaces,
     ROUTES.adminStrays,
     ROUTES.adminProviders,

@@ -71,6 +71,17 @@ const SETTINGS: readonly Setting[] = [
     without: text('No page shows a banner.'),
   },
   {
+    variable: 'SIGN_UP',
+    values: ({ signUp }) =>
+      signUp ? [signUp.domains.length > 0 ? `domain:${signUp.domains.join(',')}` : signUp.rule] : [],
+    without: text('Everybody may sign up.'),
+  },
+  {
+    variable: 'SIGN_UP_PHONE',
+    values: ({ isPhoneOptional }) => (isPhoneOptional ? ['optional'] : []),
+    without: text('The form after the first login requires a phone number.'),
+  },
+  {
     variable: 'GOOGLE_CLIENT_ID',
     values: ({ identityProviders }) => identityProviders.filter((provider) => provider === 'google'),
     without: text('“Log in with Google” is hidden.'),

@@ -27,7 +27,7 @@ export function ConfirmationPage() {
 
 function Confirmation({ email, returnUrl }: { email: string; returnUrl?: string }) {
   const t = useT();
-  const flow = pendingSignUp(email)?.flow;
+  const { flow, invite } = pendingSignUp(email) ?? {};
   const { form, field, submit, loading } = useCallForm(api.auth.verifyCode, {
     initialValues: { code: '' },
     toInput: ({ code }) => ({ email, code, flow }),
@@ -44,7 +44,7 @@ function Confirmation({ email, returnUrl }: { email: string; returnUrl?: string 
       lead={t('We sent an 8-digit code to {{email}}. It is valid for 10 minutes.', { email })}
       below={
         <>
-          {t('Wrong address?')} <Link to={paths.signUp(returnUrl)}>{t('Sign up again')}</Link>
+          {t('Wrong address?')} <Link to={paths.signUp(returnUrl, invite)}>{t('Sign up again')}</Link>
         </>
       }
     >

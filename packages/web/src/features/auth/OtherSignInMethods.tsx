@@ -13,24 +13,26 @@ const ICONS = { google: IconBrandGoogleFilled, github: IconBrandGithubFilled };
 
 interface Props {
   returnUrl?: string;
+  /** For a new account, where one needs an invitation. */
+  invite?: string;
   onLeave?(): void;
   /** Methods that do not depend on the configuration. */
   children?: ReactNode;
 }
 
 /** Sign-in methods besides the form: the configured identity providers, for new and existing accounts. */
-export function OtherSignInMethods({ returnUrl, onLeave, children }: Props) {
+export function OtherSignInMethods({ returnUrl, invite, onLeave, children }: Props) {
   const t = useT();
   const { identityProviders } = useSite();
   /** The button keeps loading while the browser navigates away. */
   const [leaving, setLeaving] = useState<IdentityProvider | null>(null);
   const google = useCall(api.identities.googleLink, {
     onDone: ({ link, state, nonce }) =>
-      redirectToProvider(link, { provider: 'google', state, nonce, purpose: 'log-in', returnUrl }),
+      redirectToProvider(link, { provider: 'google', state, nonce, purpose: 'log-in', returnUrl, invite }),
   });
   const github = useCall(api.identities.githubLink, {
     onDone: ({ link, state }) =>
-      redirectToProvider(link, { provider: 'github', state, nonce: null, purpose: 'log-in', returnUrl }),
+      redirectToProvider(link, { provider: 'github', state, nonce: null, purpose: 'log-in', returnUrl, invite }),
   });
   if (identityProviders.length === 0 && !children) return null;
 

@@ -117,10 +117,10 @@ function Failure({ trip, message }: { trip: PendingProviderLogin | null; message
   );
 }
 
-function validate({ provider, state, nonce }: PendingProviderLogin, proof: string): Promise<SignInResponse> {
+function validate({ provider, state, nonce, invite }: PendingProviderLogin, proof: string): Promise<SignInResponse> {
   return provider === 'google'
-    ? call(api.identities.validateGoogle, { token: proof, state, nonce: nonce ?? '' }, { quiet: true })
-    : call(api.identities.validateGithub, { code: proof, state }, { quiet: true });
+    ? call(api.identities.validateGoogle, { token: proof, state, nonce: nonce ?? '', invite }, { quiet: true })
+    : call(api.identities.validateGithub, { code: proof, state, invite }, { quiet: true });
 }
 
 async function connect({ provider, state, nonce }: PendingProviderLogin, proof: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import { Link, useSearchParams } from 'react-router';
+import { useOffersSignUp } from '../../api/site.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
@@ -19,6 +20,7 @@ import { useStartSession } from './useStartSession.ts';
 export function SignInPage() {
   const t = useT();
   const [params] = useSearchParams();
+  const offersSignUp = useOffersSignUp();
   const startSession = useStartSession();
   const returnUrl = params.get('returnUrl') ?? undefined;
   const { form, field, submit, loading } = useCallForm(api.auth.authentication, {
@@ -31,9 +33,11 @@ export function SignInPage() {
     <FormCard
       title={t('Log in')}
       below={
-        <>
-          {t('No account yet?')} <Link to={paths.signUp(returnUrl)}>{t('Sign up')}</Link>
-        </>
+        offersSignUp && (
+          <>
+            {t('No account yet?')} <Link to={paths.signUp(returnUrl)}>{t('Sign up')}</Link>
+          </>
+        )
       }
     >
       <Form onSubmit={submit}>

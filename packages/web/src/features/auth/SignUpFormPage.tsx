@@ -2,6 +2,7 @@ import { Skeleton, Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
 import type { Purpose } from '@stagi/contract/purposes.ts';
 import { lazy, Suspense } from 'react';
+import { useSite } from '../../api/site.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { setProfile, signOut, useUser } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
@@ -17,10 +18,12 @@ const PurposeSelect = lazy(async () => ({ default: (await import('./PurposeSelec
 export function SignUpFormPage() {
   const t = useT();
   const { profile } = useUser();
+  const { isPhoneOptional = false } = useSite();
   const { field, submit, loading } = useCallForm(api.user.signupForm, {
     initialValues: { name: profile.name, phone: '', company: '', purpose: null as Purpose | null },
-    toInput: ({ company, purpose, ...who }) => ({
-      ...who,
+    toInput: ({ name, phone, company, purpose }) => ({
+      name,
+      phone: isPhoneOptional && phone.trim() === '' ? undefined : phone,
       company: company.trim() || undefined,
       purpose: purpose ?? undefined,
     }),
@@ -45,6 +48,7 @@ export function SignUpFormPage() {
           <TextInput label={t('Name')} autoComplete="name" {...field('name')} />
           <TextInput
             label={t('Phone')}
+            optional={isPhoneOptional}
             description={t('With the country code, such as +44 20 7946 0000')}
             type="tel"
             autoComplete="tel"

@@ -14,18 +14,24 @@ import { TextInput } from '../../ui/form/TextInput.tsx';
 import { OtherSignInMethods } from './OtherSignInMethods.tsx';
 import { rememberSignUp } from './pendingSignUp.ts';
 
-export function SignUpPage() {
+interface Props {
+  invite?: string;
+  /** A sentence on the address that is accepted. */
+  emailHint?: string;
+}
+
+export function SignUpPage({ invite, emailHint }: Props) {
   const t = useT();
   const navigate = useNavigate();
   const [params] = useSearchParams();
   const returnUrl = params.get('returnUrl') ?? undefined;
   const { form, field, submit, loading } = useCallForm(api.auth.register, {
     initialValues: { name: '', email: '', password: '', confirmation: '' },
-    toInput: ({ confirmation: _, ...input }) => input,
+    toInput: ({ confirmation: _, ...input }) => ({ ...input, invite }),
     alsoCheck: ({ password, confirmation }) => repetitionErrors(password, confirmation),
     onSubmit: () => track('sign_up_button_clicked'),
     onDone: ({ flow }, { email }) => {
-      rememberSignUp({ email, flow, mailedAt: Date.now() });
+      rememberSignUp({ email, flow, mailedAt: Date.now(), invite });
       void navigate(paths.confirmation(email, returnUrl));
     },
   });
@@ -44,14 +50,14 @@ export function SignUpPage() {
       <Form onSubmit={submit}>
         <Stack gap={16}>
           <TextInput label={t('Name')} autoComplete="name" autoFocus {...field('name')} />
-          <TextInput label={t('Email')} type="email" autoComplete="email" {...field('email')} />
+          <TextInput label={t('Email')} description={emailHint} type="email" autoComplete="email" {...field('email')} />
           <NewPasswordFields name="password" isFirst field={field} password={form.values.password} />
           <Button type="submit" loading={loading} fullWidth>
             {t('Sign up')}
           </Button>
         </Stack>
       </Form>
-      <OtherSignInMethods returnUrl={returnUrl} onLeave={() => track('sign_up_button_clicked')} />
+      <OtherSignInMethods returnUrl={returnUrl} invite={invite} onLeave={() => track('sign_up_button_clicked')} />
     </FormCard>
   );
 }

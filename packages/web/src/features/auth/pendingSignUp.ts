@@ -6,6 +6,8 @@ interface Pending {
   flow: string;
   /** Milliseconds since 1970. */
   mailedAt: number;
+  /** The code of the invitation that it began with. */
+  invite?: string;
 }
 
 /** Kept in the session storage, so that it survives a reload of the confirmation page. */
@@ -16,9 +18,9 @@ export function rememberSignUp(pending: Pending): void {
 /** The sign-up that was started in this tab for an email; null when it was started elsewhere. */
 export function pendingSignUp(email: string): Pending | null {
   const stored = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') as Partial<Pending> | null;
-  const { email: of, flow, mailedAt } = stored ?? {};
+  const { email: of, flow, mailedAt, invite } = stored ?? {};
   if (typeof of !== 'string' || typeof flow !== 'string' || typeof mailedAt !== 'number') return null;
-  return of.toLowerCase() === email.toLowerCase() ? { email: of, flow, mailedAt } : null;
+  return of.toLowerCase() === email.toLowerCase() ? { email: of, flow, mailedAt, invite } : null;
 }
 
 export function forgetSignUp(): void {

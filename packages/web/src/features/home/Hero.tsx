@@ -1,6 +1,7 @@
 import { pageExists } from '@stagi/contract/routes.ts';
 import { Link } from 'react-router';
 import { track } from '../../api/analytics.ts';
+import { useOffersSignUp } from '../../api/site.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -16,6 +17,7 @@ const CONTACT = '/contact';
 /** What it is, what one can do now, and what it costs. */
 export function Hero() {
   const t = useT();
+  const offersSignUp = useOffersSignUp();
   const snippet = priceSnippet(useApiOrigin());
   return (
     <section className={classes.hero}>
@@ -29,8 +31,8 @@ export function Hero() {
           )}
         </p>
         <div className={classes.actions}>
-          <Button component={Link} to={paths.signUp()} size="m">
-            {t('Sign up')}
+          <Button component={Link} to={offersSignUp ? paths.signUp() : paths.signIn()} size="m">
+            {offersSignUp ? t('Sign up') : t('Log in')}
           </Button>
           {pageExists(DEMO) ? (
             // Another app: the demo has no session and answers by itself.

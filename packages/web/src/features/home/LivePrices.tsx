@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Suspense, useDeferredValue } from 'react';
 import { Link } from 'react-router';
 import { errorText } from '../../api/messages.ts';
+import { useOffersSignUp } from '../../api/site.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { lazyComponent } from '../../lazyChunks.ts';
 import { paths } from '../../paths.ts';
@@ -34,6 +35,8 @@ export function LivePrices() {
   // Rendered in slices: an answer must not delay a press on a page that has just become usable.
   const data = useDeferredValue(query.data);
   const offers = data?.entities;
+  const offersSignUp = useOffersSignUp();
+  const enter = offersSignUp ? paths.signUp : paths.signIn;
   const hasGpu = offers?.some(({ gpu }) => gpu) ?? false;
   return (
     <section className={classes.panel} aria-labelledby="prices" aria-busy={!data && !error}>
@@ -43,8 +46,8 @@ export function LivePrices() {
       </header>
       <div className={classes.body}>{body()}</div>
       <footer className={classes.foot}>
-        <Link to={paths.signUp(paths.marketplace())}>{t('Sign up to rent')}</Link>
-        <Link to={paths.signUp(paths.joinServer())}>{t('Attach your own server')}</Link>
+        <Link to={enter(paths.marketplace())}>{offersSignUp ? t('Sign up to rent') : t('Log in to rent')}</Link>
+        <Link to={enter(paths.joinServer())}>{t('Attach your own server')}</Link>
       </footer>
     </section>
   );

@@ -1,5 +1,6 @@
 import { Link } from 'react-router';
 import { useSignedIn } from '../../api/session.ts';
+import { useOffersSignUp } from '../../api/site.ts';
 import { MessagePage } from '../../errorPages/MessagePage.tsx';
 import { WaysOn } from '../../errorPages/WaysOn.tsx';
 import { useT } from '../../i18n/i18n.ts';
@@ -10,12 +11,13 @@ import { Button } from '../../ui/Button.tsx';
 export function ExpiredInvitePage() {
   const t = useT();
   const signedIn = useSignedIn();
+  const offersSignUp = useOffersSignUp() && !signedIn;
   return (
     <MessagePage
       title={t('This invitation can no longer be used')}
       action={
         <>
-          {!signedIn && (
+          {offersSignUp && (
             <Button component={Link} to={paths.signUp()}>
               {t('Sign up')}
             </Button>
@@ -28,7 +30,7 @@ export function ExpiredInvitePage() {
       ways={<WaysOn />}
     >
       {t('It has expired, was already used or was revoked. Ask the sender for a new one.')}
-      {!signedIn && (
+      {offersSignUp && (
         <>
           <br />
           {t('Without an invitation you can sign up and begin with a workspace of your own.')}

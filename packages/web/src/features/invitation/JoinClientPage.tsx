@@ -7,6 +7,7 @@ import { useState } from 'react';
 import { Link, Navigate, useParams } from 'react-router';
 import { errorText } from '../../api/messages.ts';
 import { q } from '../../api/query.ts';
+import { useSite } from '../../api/site.ts';
 import { useCall } from '../../api/useCall.ts';
 import { enterWorkspace, signOut, useUser, useUserState } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
@@ -97,7 +98,7 @@ function Invited({ code, invitation, reload }: Props) {
         {state.is === 'signed-in' ? (
           <Join code={code} invitation={invitation} reload={reload} />
         ) : (
-          <WaysIn returnUrl={here} />
+          <WaysIn code={code} returnUrl={here} />
         )}
       </Stack>
     </FormCard>
@@ -139,8 +140,9 @@ function Join({ code, invitation, reload }: Props) {
   );
 }
 
-function WaysIn({ returnUrl }: { returnUrl: string }) {
+function WaysIn({ code, returnUrl }: { code: string; returnUrl: string }) {
   const t = useT();
+  const { signUp } = useSite();
   return (
     <>
       <p className={classes.hint}>{t('Log in or sign up, then you return here.')}</p>
@@ -148,9 +150,16 @@ function WaysIn({ returnUrl }: { returnUrl: string }) {
         <Button color="gray" component={Link} to={paths.signIn(returnUrl)} data-testid="join-log-in">
           {t('Log in')}
         </Button>
-        <Button component={Link} to={paths.signUp(returnUrl)} data-testid="join-sign-up">
-          {t('Sign up')}
-        </Button>
+        {signUp?.rule !== 'off' && (
+          <Button
+            component={Link}
+            // Where the invitation admits, the new account has joined with it: there is nothing to return to.
+            to={signUp?.rule === 'invite' ? paths.signUp(undefined, code) : paths.signUp(returnUrl)}
+            data-testid="join-sign-up"
+          >
+            {t('Sign up')}
+          </Button>
+        )}
       </div>
     </>
   );

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { invalidate } from '../../api/query.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { Dialog } from '../../ui/dialogs/Dialog.tsx';
+import { NewLink } from '../../ui/NewLink.tsx';
 import { InviteForm } from './InviteForm.tsx';
-import { NewInvite } from './NewInvite.tsx';
 
 /** Makes a join link, then shows it for the only time. */
 export function InviteDialog({ opened, onClose }: { opened: boolean; onClose(): void }) {
@@ -27,7 +27,12 @@ export function InviteDialog({ opened, onClose }: { opened: boolean; onClose(): 
     >
       <Stack gap={16}>
         {link ? (
-          <NewInvite link={link} onDone={close} />
+          <NewLink
+            link={link}
+            text={t('Anyone with this link can join. If it is lost, revoke it and create another.')}
+            onDone={close}
+            testId="invite"
+          />
         ) : (
           <InviteForm
             onCancel={close}

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconMenu2 } from '@tabler/icons-react';
 import { Suspense, useState } from 'react';
 import { Link } from 'react-router';
+import { useOffersSignUp } from '../../api/site.ts';
 import { signOut, useUserState } from '../../api/user.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { lazyComponent } from '../../lazyChunks.ts';
@@ -86,16 +87,19 @@ const Waiting = () => <Skeleton width={220} height={28} />;
 export function SignButtons() {
   const t = useT();
   const { layout } = useRoute();
+  const offersSignUp = useOffersSignUp();
   return (
     <>
-      {layout !== 'sign' && (
+      {(layout !== 'sign' || !offersSignUp) && (
         <Button color="gray" look="quiet" component={Link} to={paths.signIn()}>
           {t('Log in')}
         </Button>
       )}
-      <Button component={Link} to={paths.signUp()} color={layout === 'sign' ? 'gray' : 'primary'}>
-        {t('Sign up')}
-      </Button>
+      {offersSignUp && (
+        <Button component={Link} to={paths.signUp()} color={layout === 'sign' ? 'gray' : 'primary'}>
+          {t('Sign up')}
+        </Button>
+      )}
     </>
   );
 }

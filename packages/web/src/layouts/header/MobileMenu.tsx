@@ -2,6 +2,7 @@ import { Drawer } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'react-router';
+import { useOffersSignUp } from '../../api/site.ts';
 import { signOut, useUserState } from '../../api/user.ts';
 import { BalanceIndicator } from '../../balance/BalanceIndicator.tsx';
 import { useT } from '../../i18n/i18n.ts';
@@ -36,6 +37,7 @@ export function MobileMenu({ opened, onClose }: { opened: boolean; onClose(): vo
     openedAt.current = key;
   }, [key, onClose]);
 
+  const offersSignUp = useOffersSignUp();
   return (
     <Drawer
       opened={opened && here}
@@ -85,9 +87,11 @@ export function MobileMenu({ opened, onClose }: { opened: boolean; onClose(): vo
       <div className={classes.bottom}>
         {state.is === 'anonymous' ? (
           <>
-            <Button component={Link} to={paths.signUp()} fullWidth>
-              {t('Sign up')}
-            </Button>
+            {offersSignUp && (
+              <Button component={Link} to={paths.signUp()} fullWidth>
+                {t('Sign up')}
+              </Button>
+            )}
             <Button color="gray" component={Link} to={paths.signIn()} fullWidth>
               {t('Log in')}
             </Button>
