@@ -6,6 +6,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@stagi/contract/testing/freePort.ts';
+import { startForgingProvider } from '@stagi/server/src/identities/testing/forgingProvider.ts';
 import { type Certificate, makeAuthority, makeCertificate } from '@stagi/server/src/testing/certificates.ts';
 import { createTestDatabase } from '@stagi/server/src/testing/database.ts';
 import { runOperator } from '@stagi/server/src/testing/operator.ts';
@@ -91,6 +92,27 @@ describe('a platform behind a proxy with TLS', () => {
       );
     expect(out).not.toContain('of%20the%20mail');
     expect((await check({}, '--all')).out).toContain('STARTER_CREDIT = not set: 50');
+  });
+
+  it('is told which login of its own answers, and which does not', async () => {
+    const there = await startForgingProvider();
+    const entry = { clientId: 'stagi', clientSecret: 'of-a-provider' };
+    try {
+      const { code, out } = await check({
+        OPENID_PROVIDERS: JSON.stringify([
+          { ...entry, id: 'lab', name: 'Lab', issuer: there.issuer },
+          { ...entry, id: 'other', name: 'Other', issuer: `${there.issuer}/other` },
+          { ...entry, id: 'away', name: 'Away', issuer: `http://127.0.0.1:${await freePort()}` },
+        ]),
+      });
+      expect(code).toBe(1);
+      expect(out).toMatch(/! Login with Lab +http:\S+ does not say that it checks PKCE/);
+      expect(out).toMatch(/✗ Login with Other +http:\S+\/other: .* Check the issuer in OPENID_PROVIDERS/);
+      expect(out).toMatch(/✗ Login with Away +http:\S+: .*ECONNREFUSED.* Check the issuer in OPENID_PROVIDERS/);
+      expect(out).not.toContain('of-a-provider');
+    } finally {
+      await there.close();
+    }
   });
 
   it('is told what its proxy does wrong', async () => {

@@ -29,7 +29,8 @@ export type AdminUser = z.infer<typeof AdminUser>;
 
 export const AdminUserView = AdminUser.extend({
   language: z.enum(LANGUAGES).nullable(),
-  signedInBy: z.array(z.enum(['password', 'google', 'github', 'passkey'])),
+  /** `password`, `passkey` or the ids of identity providers. */
+  signedInBy: z.array(z.string()),
   hasSecondFactor: z.boolean(),
   /** Active sessions, of browsers and apps, and API tokens that are neither archived nor expired. */
   sessions: z.number().int(),

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { Id } from './page.ts';
+import { ProviderId } from './providerId.ts';
 
-export const AuthType = z.enum(['email', 'google', 'github']);
+/** `email`, also by a passkey, or the identity provider. */
+export const AuthType = z.union([z.literal('email'), ProviderId]);
 export type AuthType = z.infer<typeof AuthType>;
 
 export const SecondFactorMethod = z.enum(['passkey', 'totp', 'recovery-code']);

@@ -1,15 +1,19 @@
 import { z } from 'zod';
 import { SignInResponse } from './authResponse.ts';
 import { call } from './call.ts';
-import { IDENTITY_PROVIDERS } from './identityProviders.ts';
+import { isKnownProvider } from './identityProviders.ts';
 import { SuccessResponse } from './page.ts';
+import { ProviderId } from './providerId.ts';
 import { InviteCode } from './signUpRules.ts';
 
-const Provider = z.enum(IDENTITY_PROVIDERS);
 const State = z.string().min(1).max(200);
 const Nonce = z.string().min(1).max(200);
 const IdToken = z.string().min(1).max(16_384);
-const Code = z.string().min(1).max(1024);
+/** Some providers put a whole encrypted session into it. */
+const Code = z.string().min(1).max(8_192);
+/** The provider's own name for itself (RFC 9207), if it gave one: a mixed-up answer is refused by it. */
+const Issuer = z.string().max(400).optional();
+const OpenIdProvider = ProviderId.refine((id) => !isKnownProvider(id));
 
 /** Where the browser is redirected, with the state and nonce that must come back; each is valid once. */
 const GoogleAuthorization = z.object({
@@ -21,14 +25,15 @@ const GoogleAuthorization = z.object({
 const GithubAuthorization = GoogleAuthorization.omit({ nonce: true });
 
 /** The parameters with which a provider redirected the browser back. */
-const ProviderCallback = z.discriminatedUnion('provider', [
+const ProviderCallback = z.union([
   z.strictObject({ provider: z.literal('google'), token: IdToken, state: State, nonce: Nonce }),
   z.strictObject({ provider: z.literal('github'), code: Code, state: State }),
+  z.strictObject({ provider: OpenIdProvider, code: Code, state: State, iss: Issuer }),
 ]);
 
 /** An account at an identity provider that signs in to this one. */
 export const ConnectedIdentity = z.object({
-  provider: Provider,
+  provider: ProviderId,
   email: z.string().nullable(),
   connectedAt: z.string(),
   lastUsedAt: z.string(),
@@ -64,6 +69,26 @@ export const identities = {
     input: z.object({ code: Code, state: State, invite: InviteCode.optional() }),
     output: SignInResponse,
   }),
+  openIdLink: call({
+    path: 'auth/openid/get-authentication-url',
+    summary: 'The URL to log in with an OpenID provider of this platform. The state is valid once, for ten minutes.',
+    auth: 'public',
+    input: z.object({ provider: OpenIdProvider }),
+    output: GithubAuthorization,
+  }),
+  validateOpenId: call({
+    path: 'auth/openid/validate-code',
+    summary: 'Logs in, or signs up, with a code of an OpenID provider; asks for the second factor where there is one.',
+    auth: 'public',
+    input: z.object({
+      provider: OpenIdProvider,
+      code: Code,
+      state: State,
+      iss: Issuer,
+      invite: InviteCode.optional(),
+    }),
+    output: SignInResponse,
+  }),
   list: call({
     path: 'auth/identity/list',
     summary: 'The connected accounts of identity providers.',
@@ -78,7 +103,7 @@ export const identities = {
     auth: 'signed-in',
     // A connected account can sign in, like a password.
     stepUp: true,
-    input: z.object({ provider: Provider }),
+    input: z.object({ provider: ProviderId }),
     output: GithubAuthorization.extend({ nonce: z.string().nullable() }),
   }),
   connect: call({
@@ -93,7 +118,7 @@ export const identities = {
     summary: 'Disconnects an account of an identity provider. Refused for the last way to sign in.',
     auth: 'signed-in',
     stepUp: true,
-    input: z.object({ provider: Provider }),
+    input: z.object({ provider: ProviderId }),
     output: SuccessResponse,
   }),
 };

@@ -75,6 +75,13 @@ export const ROUTES = {
     title: text('Log in with GitHub'),
     parent: '/sign-in',
   },
+  authOpenId: {
+    path: '/auth/openid',
+    layout: 'default',
+    public: true,
+    title: text('Log in'),
+    parent: '/sign-in',
+  },
   /** An app of its own: see `demoMain.tsx`. */
   demo: { path: '/stagi-demo', rest: true, layout: 'default', public: true, title: text('Demo'), parent: '/' },
   forbidden: { path: '/403', layout: 'default', public: true, footer: true, title: text('No access'), parent: '/' },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { IDENTITY_PROVIDERS } from './identityProviders.ts';
+import { ProviderId } from './providerId.ts';
 import { LAYOUTS } from './routes.ts';
 import { SIGN_UP_RULES } from './signUpRules.ts';
 
@@ -61,7 +62,7 @@ export const SiteConfiguration = z.object({
   banners: z.array(Banner),
   /** Hosts with analytics; `{env}` stands for one label. */
   analyticsHosts: z.array(z.string()),
-  /** The ways to log in besides e-mail. */
+  /** The ways to log in besides e-mail; those that the operator has named are in `openIdProviders`. */
   identityProviders: z.array(z.enum(IDENTITY_PROVIDERS)),
   /** The scheme and domain below which ports of containers have their addresses; null: the operator has set none up. */
   appsOrigin: z.string().nullable(),
@@ -73,5 +74,9 @@ export const SiteConfiguration = z.object({
   signUp: z.object({ rule: z.enum(SIGN_UP_RULES), domains: z.array(z.string()) }).optional(),
   /** The form after the first sign-in does not insist on a phone number. */
   isPhoneOptional: z.boolean().optional(),
+  /** OpenID providers of this platform, by the names that the operator gave them. */
+  openIdProviders: z.array(z.object({ id: ProviderId, name: z.string() })).optional(),
+  /** Nobody logs in with a password here. */
+  isPasswordOff: z.boolean().optional(),
 });
 export type SiteConfiguration = z.infer<typeof SiteConfiguration>;

@@ -13,6 +13,7 @@ const CROSS_WORKSPACE_CALLS: Record<string, string> = {
   'auth/email/reset-password': 'resets an unverified account, in all of its workspaces, for the owner of its address',
   'auth/oauth/validate-code': 'creates the personal workspace of a new user who signs in with Google',
   'auth/github-oauth/validate-code': 'creates the personal workspace of a new user who signs in with GitHub',
+  'auth/openid/validate-code': 'creates the personal workspace of a new user who signs in with an OpenID provider',
   'client/create': 'creates a workspace',
   'client/invite/view': 'shows the workspace of a join link',
   'sign-up-link/view': 'looks whether the join link of a workspace lets its visitor sign up',

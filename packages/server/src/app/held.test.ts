@@ -251,6 +251,8 @@ describe('a platform that was restored and is held', () => {
       'auth/oauth/validate-code',
       'auth/github-oauth/get-authentication-url',
       'auth/github-oauth/validate-code',
+      'auth/openid/get-authentication-url',
+      'auth/openid/validate-code',
       'auth/step-up',
     ]);
     expect(paths).toEqual(

@@ -18,6 +18,8 @@ const SIGN_IN: readonly Call[] = [
   identities.validateGoogle,
   identities.githubLink,
   identities.validateGithub,
+  identities.openIdLink,
+  identities.validateOpenId,
   secondFactor.verify,
   secondFactor.passkeyOptions,
   secondFactor.passkeyVerify,

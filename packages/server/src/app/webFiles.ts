@@ -124,8 +124,12 @@ async function sendPage(
 }
 
 /** The page is drawn otherwise than the build did, by the configuration of this platform. */
-function differsHere(pathname: string, { signUp }: Pick<SiteConfiguration, 'signUp'>): boolean {
-  return pathname === ROUTES.signUp.path && signUp !== undefined;
+function differsHere(
+  pathname: string,
+  { signUp, isPasswordOff = false }: Pick<SiteConfiguration, 'signUp' | 'isPasswordOff'>,
+): boolean {
+  if (pathname === ROUTES.signIn.path) return isPasswordOff;
+  return pathname === ROUTES.signUp.path && (isPasswordOff || signUp !== undefined);
 }
 
 /** By the first that knows the address. */

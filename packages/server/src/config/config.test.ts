@@ -4,7 +4,12 @@ import { readConfig } from './config.ts';
 
 const PUBLIC = { APP_ORIGIN: 'https://stagi.example' };
 
-it.each([
+function openId(...entries: object[]) {
+  const good = { id: 'lab', name: 'Lab', issuer: 'https://sso.example', clientId: 'stagi', clientSecret: 'canary' };
+  return { OPENID_PROVIDERS: JSON.stringify(entries.map((entry) => ({ ...good, ...entry }))) };
+}
+
+it.each<[Record<string, string>, RegExp]>([
   [{ SAMPLE_SECONDS: '0' }, /^SAMPLE_SECONDS must be more than 0/],
   [{ SAMPLE_SECONDS: '-1' }, /^SAMPLE_SECONDS must be a number of at least 0/],
   [{ MARKUP_PERCENT: 'much' }, /^MARKUP_PERCENT must be a number of at least 0/],
@@ -32,6 +37,19 @@ it.each([
   [{ SIGN_UP: 'domain:lab.example,' }, /^SIGN_UP must be .*like domain:/],
   [{ SIGN_UP: 'invite:lab.example' }, /^SIGN_UP must be open, invite, off or/],
   [{ SIGN_UP_PHONE: 'no' }, /^SIGN_UP_PHONE must be required or optional, not "no"/],
+  [{ PASSWORD_SIGN_IN: 'off' }, /^PASSWORD_SIGN_IN may be off only where .*: set OPENID_PROVIDERS/],
+  [{ PASSWORD_SIGN_IN: 'no' }, /^PASSWORD_SIGN_IN must be on or off, not "no"/],
+  [{ OPENID_PROVIDERS: 'canary' }, /^OPENID_PROVIDERS must be a JSON list(?!.*canary)/],
+  [
+    openId({ id: 'google' }),
+    /^OPENID_PROVIDERS cannot be used: .*is the name of another way to log in[\s\S]*\[0\]\.id/,
+  ],
+  [openId({ id: 'Not An Id' }), /^OPENID_PROVIDERS cannot be used: [\s\S]*\[0\]\.id/],
+  [openId({ issuer: 'http://sso.example' }), /^OPENID_PROVIDERS cannot be used: .*https:[\s\S]*\[0\]\.issuer/],
+  [openId({ scopes: 'email' }), /^OPENID_PROVIDERS cannot be used: .*must contain openid/],
+  [openId({ secret: 'canary' }), /^OPENID_PROVIDERS cannot be used: (?![\s\S]*canary)/],
+  [openId({ clientSecret: '' }), /^OPENID_PROVIDERS cannot be used: [\s\S]*\[0\]\.clientSecret/],
+  [openId({}, {}), /^OPENID_PROVIDERS has two entries with the id "lab"/],
   [{ LISTEN_HOST: 'stagi.example' }, /^LISTEN_HOST must be an address of this machine .*, not "stagi.example"/],
   [{ S3_INTERNAL_ORIGIN: 's3:4401' }, /^S3_INTERNAL_ORIGIN must be an address like http:/],
 ])('%j ends the start with the name of the variable', (env, problem) => {

@@ -1,4 +1,12 @@
-import { IDENTITY_PROVIDERS, type IdentityProvider } from '@stagi/contract/identityProviders.ts';
+import {
+  IDENTITY_PROVIDERS,
+  isKnownProvider,
+  type KnownProvider,
+  providerName,
+} from '@stagi/contract/identityProviders.ts';
+import { isPlainLine } from '@stagi/contract/plainText.ts';
+import { ProviderId } from '@stagi/contract/providerId.ts';
+import { z } from 'zod';
 import { ConfigError } from './configError.ts';
 import { isLoopback } from './loopback.ts';
 
@@ -14,20 +22,56 @@ export interface GithubSettings {
   clientId: string;
   clientSecret: string;
 }
+/** An OpenID Connect provider of the operator, which is asked by authorization code with PKCE. */
+export interface OpenIdSettings {
+  id: string;
+  /** On the button: “Continue with …”. */
+  name: string;
+  issuer: URL;
+  clientId: string;
+  /** `null`: a public client. */
+  clientSecret: string | null;
+  scopes: string;
+  /** Its addresses are taken as confirmed, though it does not say so. */
+  trustEmail: boolean;
+}
 /** Each is `null` where it is not configured: then it is not offered. */
 export interface IdentityProviders {
   google: GoogleSettings | null;
   github: GithubSettings | null;
+  openId: readonly OpenIdSettings[];
+  /** Nobody logs in with a password. */
+  isPasswordOff: boolean;
 }
 
 type Environment = Record<string, string | undefined>;
 
-/** From `GOOGLE_CLIENT_ID`, `GOOGLE_ISSUER`, `GITHUB_CLIENT_ID`, `GITHUB_CLIENT_SECRET`, `GITHUB_URL` and `GITHUB_API_URL`. */
+/**
+ * From `GOOGLE_CLIENT_ID`, `GOOGLE_ISSUER`, `GITHUB_CLIENT_ID`, `GITHUB_CLIENT_SECRET`, `GITHUB_URL`, `GITHUB_API_URL`,
+ * `OPENID_PROVIDERS` and `PASSWORD_SIGN_IN`.
+ */
 export function readIdentityProviders(env: Environment): IdentityProviders {
-  return { google: google(env), github: github(env) };
+  const providers = { google: google(env), github: github(env), openId: openId(env) };
+  const isPasswordOff = readPasswordSignIn(env) === 'off';
+  if (isPasswordOff && !providers.google && !providers.github && providers.openId.length === 0)
+    throw new ConfigError('PASSWORD_SIGN_IN', 'may be off only where people log in otherwise: set OPENID_PROVIDERS');
+  return { ...providers, isPasswordOff };
 }
 
-export function configuredProviders(providers: IdentityProviders): IdentityProvider[] {
+function readPasswordSignIn(env: Environment): 'on' | 'off' {
+  const text = env.PASSWORD_SIGN_IN || 'on';
+  if (text !== 'on' && text !== 'off') throw new ConfigError('PASSWORD_SIGN_IN', `must be on or off, not "${text}"`);
+  return text;
+}
+
+export const nameOfProvider = ({ openId }: Pick<IdentityProviders, 'openId'>, id: string): string =>
+  providerName(id, openId);
+
+/** People can log in with it now. */
+export const isConfigured = (providers: IdentityProviders, id: string): boolean =>
+  isKnownProvider(id) ? providers[id] !== null : providers.openId.some((one) => one.id === id);
+
+export function configuredProviders(providers: IdentityProviders): KnownProvider[] {
   return IDENTITY_PROVIDERS.filter((provider) => providers[provider] !== null);
 }
 
@@ -48,11 +92,57 @@ function github(env: Environment): GithubSettings | null {
   return { clientId, clientSecret, url, apiUrl: address(env, 'GITHUB_API_URL', apiUrl) };
 }
 
-/** Must be HTTPS or loopback, as secrets and identities pass over it. */
+const NAME_MOST = 40;
+const PROVIDERS_MOST = 10;
+/** Words that name other ways to log in. */
+const TAKEN_IDS = ['email', 'password', 'passkey', ...IDENTITY_PROVIDERS];
+
+const OpenIdEntry = z.strictObject({
+  id: ProviderId.refine((id) => !TAKEN_IDS.includes(id), 'is the name of another way to log in'),
+  name: z.string().trim().min(1).max(NAME_MOST).refine(isPlainLine),
+  issuer: z.string().refine(isSafeAddress, 'must be an address like https://accounts.example'),
+  clientId: z.string().min(1).max(200),
+  clientSecret: z.string().min(1).max(1_000).optional(),
+  scopes: z
+    .string()
+    .regex(/(^| )openid( |$)/, 'must contain openid')
+    .default('openid email profile'),
+  trustEmail: z.boolean().default(false),
+});
+
+function openId(env: Environment): OpenIdSettings[] {
+  const text = env.OPENID_PROVIDERS;
+  if (!text) return [];
+  const read = z.array(OpenIdEntry).max(PROVIDERS_MOST).safeParse(jsonOf(text));
+  // The error names what is wrong, not the value: an entry holds a secret.
+  if (!read.success) throw new ConfigError('OPENID_PROVIDERS', `cannot be used: ${z.prettifyError(read.error)}`);
+  const ids = read.data.map(({ id }) => id);
+  const twice = ids.find((id, n) => ids.indexOf(id) !== n);
+  if (twice !== undefined) throw new ConfigError('OPENID_PROVIDERS', `has two entries with the id "${twice}"`);
+  return read.data.map(({ issuer, clientSecret = null, ...entry }) => ({
+    ...entry,
+    issuer: new URL(issuer),
+    clientSecret,
+  }));
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ConfigError('OPENID_PROVIDERS', 'must be a JSON list');
+  }
+}
+
 function address(env: Environment, name: string, fallback: string): URL {
   const text = env[name] || fallback;
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))))
+  if (!isSafeAddress(text))
     throw new ConfigError(name, `must be an address like https://accounts.example, not "${text}"`);
-  return url;
+  return new URL(text);
+}
+
+/** HTTPS or loopback, as secrets and identities pass over it. */
+function isSafeAddress(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url !== null && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname)));
 }

@@ -76,6 +76,10 @@ export function publicSite({
     ...shown,
     analyticsHosts: analytics.map(({ host }) => host),
     identityProviders: configuredProviders(identityProviders),
+    ...(identityProviders.openId.length > 0 && {
+      openIdProviders: identityProviders.openId.map(({ id, name }) => ({ id, name })),
+    }),
+    ...(identityProviders.isPasswordOff && { isPasswordOff: true }),
     appsOrigin: appsDomain && `${appsDomain.protocol}//${appsDomain.host}`,
     ...(devMail && !isOfThisMachine ? { isOutboxPublic: true } : {}),
     ...(signUp.rule !== 'open' && { signUp: { rule: signUp.rule, domains: [...signUp.domains] } }),

@@ -158,7 +158,8 @@ export interface AttemptTable {
 export interface SessionTable {
   id: string;
   user_id: number;
-  auth_type: 'email' | 'google' | 'github';
+  /** `email`, or the identity provider. */
+  auth_type: string;
   ip: string | null;
   user_agent: string | null;
   created_at: Created;
@@ -240,7 +241,8 @@ export interface PasskeyChallengeTable {
 export interface SecondFactorTicketTable {
   hash: Buffer;
   user_id: number;
-  auth_type: 'email' | 'google' | 'github';
+  /** `email`, or the identity provider. */
+  auth_type: string;
   tries: Generated<number>;
   expires_at: Date;
   created_at: Created;

@@ -68,8 +68,9 @@ export async function identityFromGithubCallback(
 
 const redirectUri = ({ config }: Context): string => `${config.appOrigin}/auth/github`;
 
-function settingsOf({ config }: Context): GithubSettings {
-  if (!config.identityProviders.github) throw notConfigured('github');
+function settingsOf(ctx: Context): GithubSettings {
+  const { config } = ctx;
+  if (!config.identityProviders.github) throw notConfigured(ctx, 'github');
   return config.identityProviders.github;
 }
 

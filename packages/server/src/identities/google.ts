@@ -10,7 +10,8 @@ import {
 import type { GoogleSettings } from '../config/identityProviders.ts';
 import type { Context } from '../context.ts';
 import { finishAuthorizationRequest, startAuthorizationRequest } from './authorizationRequest.ts';
-import { notConfigured, rejectedCallback, unreachable } from './errors.ts';
+import { discoveredClient } from './discoveredClient.ts';
+import { notConfigured, rejectedCallback } from './errors.ts';
 import type { ProviderIdentity } from './identityClaims.ts';
 
 /** Google's callback has an id token in the hash of /sign-in, so that no server in between sees it. */
@@ -58,28 +59,18 @@ export async function identityFromGoogleCallback(
 
 const redirectUri = ({ config }: Context): string => `${config.appOrigin}/sign-in`;
 
-function settingsOf({ config }: Context): GoogleSettings {
-  if (!config.identityProviders.google) throw notConfigured('google');
+function settingsOf(ctx: Context): GoogleSettings {
+  const { config } = ctx;
+  if (!config.identityProviders.google) throw notConfigured(ctx, 'google');
   return config.identityProviders.google;
 }
 
-const clients = new WeakMap<GoogleSettings, Promise<Configuration>>();
-
-/** Reads the issuer's discovery document once; its keys are read again when it signs with a new one. */
-async function clientOf(ctx: Context, settings: GoogleSettings): Promise<Configuration> {
-  let client = clients.get(settings);
-  if (!client) {
-    const { issuer, clientId } = settings;
-    client = discovery(issuer, clientId, { id_token_signed_response_alg: 'RS256' }, None(), {
+function clientOf(ctx: Context, settings: GoogleSettings): Promise<Configuration> {
+  const { issuer, clientId } = settings;
+  return discoveredClient(ctx, 'google', settings, () =>
+    discovery(issuer, clientId, { id_token_signed_response_alg: 'RS256' }, None(), {
       timeout: 8,
       execute: issuer.protocol === 'http:' ? [useIdTokenResponseType, allowInsecureRequests] : [useIdTokenResponseType],
-    });
-    clients.set(settings, client);
-  }
-  try {
-    return await client;
-  } catch (cause) {
-    clients.delete(settings);
-    throw unreachable(ctx, 'google', cause);
-  }
+    }),
+  );
 }

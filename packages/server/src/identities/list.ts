@@ -1,6 +1,8 @@
 import type { ConnectedIdentity } from '@stagi/contract/identities.ts';
-import { type IdentityProvider, PROVIDER_NAMES } from '@stagi/contract/identityProviders.ts';
+import type { IdentityProvider } from '@stagi/contract/identityProviders.ts';
 import { text } from '@stagi/contract/text.ts';
+import { isConfigured, nameOfProvider } from '../config/identityProviders.ts';
+import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
@@ -30,7 +32,7 @@ export async function listIdentities(db: Db, userId: number): Promise<ConnectedI
 
 /** The identity's address may differ from the account's: the user is signed in to both. */
 export async function connectIdentity(ctx: SignedIn, identity: ProviderIdentity): Promise<void> {
-  const provider = PROVIDER_NAMES[identity.provider];
+  const provider = nameOfProvider(ctx.config.identityProviders, identity.provider);
   await inTransaction(ctx.db, async (trx) => {
     const owner = await ownerOfIdentity(trx, identity);
     if (owner === ctx.user.id) return;
@@ -52,7 +54,8 @@ export async function disconnectIdentity(ctx: SignedIn, which: IdentityProvider)
     await trx.selectFrom('app_user').select('id').where('id', '=', ctx.user.id).forUpdate().execute();
     const identities = await listIdentities(trx, ctx.user.id);
     if (!identities.some(({ provider }) => provider === which)) return;
-    if (await isOnlySignInMethod(trx, ctx.user.id, identities)) {
+    const isUsable = isConfigured(ctx.config.identityProviders, which);
+    if (isUsable && (await isOnlySignInMethod({ ...ctx, db: trx }, ctx.user.id, identities))) {
       throw refused(text('This is your only way to log in. Add a password first.'));
     }
     await trx
@@ -60,23 +63,37 @@ export async function disconnectIdentity(ctx: SignedIn, which: IdentityProvider)
       .where('user_id', '=', ctx.user.id)
       .where('provider', '=', which)
       .execute();
-    await sendMail(ctx, trx, ctx.user.email, identityDisconnectedMail(ctx, ctx.user, PROVIDER_NAMES[which]));
+    await sendMail(
+      ctx,
+      trx,
+      ctx.user.email,
+      identityDisconnectedMail(ctx, ctx.user, nameOfProvider(ctx.config.identityProviders, which)),
+    );
   });
 }
 
-/** Whether one identity is all that the account can sign in with: it has no password and no passkey. */
+/**
+ * True where one identity is all that the account can sign in with: it has no passkey, and no password that works. An
+ * identity of a provider that is no longer configured is no way in.
+ */
 export async function isOnlySignInMethod(
-  db: Db,
+  { db, config }: Pick<Context, 'db' | 'config'>,
   userId: number,
   identities: readonly ConnectedIdentity[],
 ): Promise<boolean> {
-  if (identities.length !== 1) return false;
+  const { identityProviders } = config;
+  if (identities.filter(({ provider }) => isConfigured(identityProviders, provider)).length !== 1) return false;
   const others = await db
     .selectFrom('app_user')
     .leftJoin('passkey', 'passkey.user_id', 'app_user.id')
     .select('app_user.id')
     .where('app_user.id', '=', userId)
-    .where((where) => where.or([where('password_hash', 'is not', null), where('passkey.id', 'is not', null)]))
+    .where((where) =>
+      where.or([
+        where('passkey.id', 'is not', null),
+        ...(identityProviders.isPasswordOff ? [] : [where('password_hash', 'is not', null)]),
+      ]),
+    )
     .limit(1)
     .executeTakeFirst();
   return others === undefined;

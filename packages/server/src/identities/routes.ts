@@ -1,9 +1,14 @@
 import type { api } from '@stagi/contract/api.ts';
+import type { ParsedInputOf } from '@stagi/contract/call.ts';
 import { limitSignInRate } from '../attempts/addressRateLimit.ts';
 import type { HandlersOf } from '../http/handlers.ts';
+import type { Visitor } from '../http/visitor.ts';
+import type { Authenticated } from '../sessions/authenticate.ts';
 import { githubLink, identityFromGithubCallback } from './github.ts';
 import { googleLink, identityFromGoogleCallback } from './google.ts';
+import type { ProviderIdentity } from './identityClaims.ts';
 import { connectIdentity, disconnectIdentity, isOnlySignInMethod, listIdentities } from './list.ts';
+import { identityFromOpenIdCallback, openIdLink } from './openId.ts';
 import { signInWith } from './signInWith.ts';
 
 export const identityHandlers: HandlersOf<typeof api.identities> = {
@@ -25,22 +30,27 @@ export const identityHandlers: HandlersOf<typeof api.identities> = {
     const identity = await identityFromGithubCallback(ctx, returned, null);
     return { isSuccess: true, ...(await signInWith(ctx, identity, invite)) };
   },
+  async openIdLink(ctx, { provider }) {
+    await limitSignInRate(ctx);
+    return { isSuccess: true, ...(await openIdLink(ctx, provider, null)) };
+  },
+  async validateOpenId(ctx, { provider, invite, ...returned }) {
+    await limitSignInRate(ctx);
+    const identity = await identityFromOpenIdCallback(ctx, provider, returned, null);
+    return { isSuccess: true, ...(await signInWith(ctx, identity, invite)) };
+  },
   async list(ctx) {
     const identities = await listIdentities(ctx.db, ctx.user.id);
-    return { isSuccess: true, identities, onlyWayIn: await isOnlySignInMethod(ctx.db, ctx.user.id, identities) };
+    return { isSuccess: true, identities, onlyWayIn: await isOnlySignInMethod(ctx, ctx.user.id, identities) };
   },
   async begin(ctx, { provider }) {
     await limitSignInRate(ctx);
-    return provider === 'google'
-      ? { isSuccess: true, ...(await googleLink(ctx, ctx.session.id)) }
-      : { isSuccess: true, nonce: null, ...(await githubLink(ctx, ctx.session.id)) };
+    if (provider === 'google') return { isSuccess: true, ...(await googleLink(ctx, ctx.session.id)) };
+    const link = provider === 'github' ? githubLink(ctx, ctx.session.id) : openIdLink(ctx, provider, ctx.session.id);
+    return { isSuccess: true, nonce: null, ...(await link) };
   },
   async connect(ctx, returned) {
-    const identity =
-      returned.provider === 'google'
-        ? await identityFromGoogleCallback(ctx, returned, ctx.session.id)
-        : await identityFromGithubCallback(ctx, returned, ctx.session.id);
-    await connectIdentity(ctx, identity);
+    await connectIdentity(ctx, await identityFrom(ctx, returned));
     return { isSuccess: true };
   },
   async disconnect(ctx, { provider }) {
@@ -48,3 +58,12 @@ export const identityHandlers: HandlersOf<typeof api.identities> = {
     return { isSuccess: true };
   },
 };
+
+function identityFrom(
+  ctx: Visitor & Pick<Authenticated, 'session'>,
+  returned: ParsedInputOf<typeof api.identities.connect>,
+): Promise<ProviderIdentity> {
+  if ('token' in returned) return identityFromGoogleCallback(ctx, returned, ctx.session.id);
+  if (returned.provider === 'github') return identityFromGithubCallback(ctx, returned, ctx.session.id);
+  return identityFromOpenIdCallback(ctx, returned.provider, returned, ctx.session.id);
+}

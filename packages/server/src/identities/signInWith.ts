@@ -1,8 +1,8 @@
 import { Email } from '@stagi/contract/fields.ts';
-import { PROVIDER_NAMES } from '@stagi/contract/identityProviders.ts';
 import { plainLine } from '@stagi/contract/plainText.ts';
 import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
+import { nameOfProvider } from '../config/identityProviders.ts';
 import { inTransaction } from '../db/pool.ts';
 import type { Db } from '../db/schema.ts';
 import { held, refused } from '../http/errors.ts';
@@ -59,12 +59,21 @@ export async function ownerOfIdentity(
   return known?.user_id;
 }
 
-/** False when it is linked to another user, or the user has another identity of the same provider. */
+/**
+ * False when it is linked to another user, or the user has another identity of the same provider. One of an issuer that
+ * the provider had before, which can no longer sign in, gives way.
+ */
 export async function linkIdentity(
   trx: Db,
   { provider, issuer, subject, email }: ProviderIdentity,
   userId: number,
 ): Promise<boolean> {
+  await trx
+    .deleteFrom('external_identity')
+    .where('user_id', '=', userId)
+    .where('provider', '=', provider)
+    .where('issuer', '<>', issuer)
+    .execute();
   const added = await trx
     .insertInto('external_identity')
     .values({ provider, issuer, subject, email, user_id: userId })
@@ -82,7 +91,7 @@ async function linkByAddress(
 ): Promise<Joined & { userId: number }> {
   // It would change an account, or make one.
   if (ctx.heldSince) throw held();
-  const provider = PROVIDER_NAMES[identity.provider];
+  const provider = nameOfProvider(ctx.config.identityProviders, identity.provider);
   const email = Email.safeParse(identity.email);
   // Without a confirmed address the caller must not learn whether it has an account.
   if (!identity.emailVerified || !email.success) {

@@ -4,6 +4,7 @@ import { checkFolder } from './checkFolder.ts';
 import { checkMail } from './checkMail.ts';
 import { checkNames } from './checkNames.ts';
 import { checkPrograms } from './checkPrograms.ts';
+import { checkProviders } from './checkProviders.ts';
 import { checkStores } from './checkStores.ts';
 import type { Finding } from './finding.ts';
 
@@ -18,6 +19,7 @@ export async function checkPlatform(config: Config): Promise<Finding[]> {
     checkStores(config),
     checkPrograms(config),
     checkMail(config),
+    checkProviders(config),
     checkNames(config),
   ]);
   return found.flat();

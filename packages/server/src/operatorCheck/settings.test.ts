@@ -28,6 +28,7 @@ describe('the settings', () => {
       PORT: '4400',
       DATABASE_URL: 'postgres://stagi:hidden@db.example/stagi',
       STAGI_SECRET_KEY: 'hidden',
+      PASSWORD_SIGN_IN: 'off',
       S3_LOCATIONS: '[{"secretAccessKey": "hidden"}]',
       SMTP_URL: '',
     });
@@ -36,6 +37,7 @@ describe('the settings', () => {
       ['STAGI_SECRET_KEY', '(set)'],
       ['DATABASE_URL', 'postgres://stagi:…@db.example/stagi'],
       ['S3_LOCATIONS', '(a list of 1)'],
+      ['PASSWORD_SIGN_IN', 'off'],
     ]);
     expect(given[0]).toMatchObject({ subject: 'Addresses and ports', effect: 'web app, API and link of agents' });
     expect(JSON.stringify(given)).not.toContain('hidden');

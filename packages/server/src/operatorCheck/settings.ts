@@ -58,7 +58,7 @@ export function unknownNames(names: readonly string[]): { name: string; meant: s
 }
 
 function withoutSecret(name: string, value: string): string {
-  if (/SECRET|PASSWORD|TOKEN/.test(name)) return '(set)';
+  if (/SECRET|PASSWORD(?!_SIGN_IN)|TOKEN/.test(name)) return '(set)';
   if (value.startsWith('[')) return `(a list of ${listLength(value)})`;
   const shown = URL.canParse(value) ? withoutPassword(new URL(value)) : value;
   const line = shown.replace(/\s+/g, ' ');

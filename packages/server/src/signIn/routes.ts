@@ -2,6 +2,7 @@ import type { api } from '@stagi/contract/api.ts';
 import { limitSignInRate } from '../attempts/addressRateLimit.ts';
 import type { HandlersOf } from '../http/handlers.ts';
 import { changePassword } from '../passwords/changePassword.ts';
+import { requirePasswords } from '../passwords/requirePasswords.ts';
 import { revokeSessionByToken, rotateRefreshToken } from '../sessions/sessions.ts';
 import { issueStreamTicket } from '../sessions/streamTicket.ts';
 import { resetPassword, resetPasswordCode } from './recovery.ts';
@@ -10,31 +11,38 @@ import { signIn } from './signIn.ts';
 
 export const authHandlers: HandlersOf<typeof api.auth> = {
   async register(ctx, input) {
+    requirePasswords(ctx);
     await limitSignInRate(ctx);
     return { isSuccess: true, ...(await register(ctx, input)) };
   },
   async verifyCode(ctx, input) {
+    requirePasswords(ctx);
     await limitSignInRate(ctx);
     return { isSuccess: true, ...(await verifyCode(ctx, input)) };
   },
   async resendCode(ctx, input) {
+    requirePasswords(ctx);
     await limitSignInRate(ctx);
     await resendCode(ctx, input);
     return { isSuccess: true };
   },
   async authentication(ctx, input) {
+    requirePasswords(ctx);
     await limitSignInRate(ctx);
     return { isSuccess: true, ...(await signIn(ctx, input)) };
   },
   async resetPasswordCode(ctx, input) {
+    requirePasswords(ctx);
     await limitSignInRate(ctx);
     return { isSuccess: true, ...(await resetPasswordCode(ctx, input)) };
   },
   async resetPassword(ctx, input) {
+    requirePasswords(ctx);
     await limitSignInRate(ctx);
     return { isSuccess: true, ...(await resetPassword(ctx, input)) };
   },
   async changePassword(ctx, input) {
+    requirePasswords(ctx);
     await changePassword(ctx, input);
     return { isSuccess: true };
   },

@@ -7,7 +7,8 @@ import Provider, { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provi
 export interface Account {
   id: number;
   email: string;
-  emailVerified?: boolean;
+  /** `null`: the provider says nothing of it. */
+  emailVerified?: boolean | null;
   name?: string;
 }
 
@@ -16,6 +17,8 @@ export interface IdentityProviderServer {
   /** The environment that configures a platform to use it, through OpenID and OAuth 2. */
   env: Record<string, string>;
   accounts: Map<string, Account>;
+  /** Its entry in `OPENID_PROVIDERS`, under an id and a name. */
+  openId(id: string, name: string): Record<string, unknown>;
   /** Registers the platform as a client; before this the provider answers nothing. */
   open(appOrigin: string): void;
   /** Follows a login link as a browser with this account, and returns the address that it is redirected back to. */
@@ -29,13 +32,20 @@ export const CLIENT_ID = 'stagi-web';
 export const OTHER_CLIENT_ID = 'somebody-else';
 const GITHUB_ID = 'stagi-github';
 const GITHUB_SECRET = 'of-github-0123456789';
+const LAB_ID = 'stagi-lab';
+const LAB_SECRET = 'of-a-lab-0123456789';
 const CHOICE = /^\/choose\/([\w-]+)$/;
 
 /**
  * A standards-conforming provider on this machine: OpenID with an id token as the answer, as Google is used, and OAuth 2
- * with a code and GitHub's paths. A page lets the visitor choose an account.
+ * with a code and GitHub's paths. OpenID with a code as others are used: then the profile is in the token, or has to be
+ * asked for. A page lets the visitor choose an account.
  */
-export async function startIdentityProvider(): Promise<IdentityProviderServer> {
+export async function startIdentityProvider({
+  profileIn = 'userinfo',
+}: {
+  profileIn?: 'userinfo' | 'token';
+} = {}): Promise<IdentityProviderServer> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const accounts = new Map<string, Account>();
   let provider: Provider | null = null;
@@ -106,8 +116,9 @@ export async function startIdentityProvider(): Promise<IdentityProviderServer> {
       GITHUB_URL: issuer,
     },
     accounts,
+    openId: (id, name) => ({ id, name, issuer, clientId: LAB_ID, clientSecret: LAB_SECRET }),
     open(appOrigin) {
-      provider = makeProvider(issuer, appOrigin, accounts, jwk);
+      provider = makeProvider(issuer, appOrigin, accounts, jwk, profileIn);
     },
     logIn: (link, account) => followRedirects(link, account),
     sign: (claims, header = {}) =>
@@ -120,7 +131,13 @@ export async function startIdentityProvider(): Promise<IdentityProviderServer> {
   };
 }
 
-function makeProvider(issuer: string, appOrigin: string, accounts: Map<string, Account>, jwk: object): Provider {
+function makeProvider(
+  issuer: string,
+  appOrigin: string,
+  accounts: Map<string, Account>,
+  jwk: object,
+  profileIn: 'userinfo' | 'token',
+): Provider {
   const policy = interactionPolicy.base();
   // Always prompts for the login, as one browser plays several people.
   policy
@@ -152,11 +169,21 @@ function makeProvider(issuer: string, appOrigin: string, accounts: Map<string, A
         grant_types: ['authorization_code'],
         token_endpoint_auth_method: 'client_secret_post',
       },
+      {
+        client_id: LAB_ID,
+        client_secret: LAB_SECRET,
+        application_type: 'native',
+        redirect_uris: [`${appOrigin}/auth/openid`],
+        response_types: ['code'],
+        grant_types: ['authorization_code'],
+        token_endpoint_auth_method: 'client_secret_basic',
+      },
     ],
     jwks: { keys: [jwk] },
     cookies: { keys: ['of-a-test'] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     scopes: ['openid', 'read:user', 'user:email'],
+    conformIdTokenClaims: profileIn === 'userinfo',
     routes: { authorization: '/login/oauth/authorize', token: '/login/oauth/access_token' },
     features: { devInteractions: { enabled: false } },
     interactions: { policy, url: (_ctx, { uid }) => `/choose/${uid}` },
@@ -164,7 +191,8 @@ function makeProvider(issuer: string, appOrigin: string, accounts: Map<string, A
       const account = accounts.get(login);
       if (!account) return undefined;
       const { email, emailVerified = true, name } = account;
-      return { accountId: login, claims: () => ({ sub: login, email, email_verified: emailVerified, name }) };
+      const verified = emailVerified === null ? {} : { email_verified: emailVerified };
+      return { accountId: login, claims: () => ({ sub: login, email, ...verified, name }) };
     },
     loadExistingGrant: grantAll,
     ttl: { AccessToken: 600, AuthorizationCode: 60, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },

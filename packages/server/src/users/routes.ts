@@ -1,6 +1,7 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { HandlersOf } from '../http/handlers.ts';
 import { addPassword } from '../passwords/changePassword.ts';
+import { requirePasswords } from '../passwords/requirePasswords.ts';
 import { editUser } from './edit.ts';
 import { presentProfile } from './present.ts';
 import { sendSignupForm } from './signupForm.ts';
@@ -23,6 +24,7 @@ export const userHandlers: HandlersOf<typeof api.user> = {
     return { isSuccess: true, userProfile: await presentProfile({ ...ctx, user }) };
   },
   async addPassword(ctx, input) {
+    requirePasswords(ctx);
     await addPassword(ctx, input);
     return { isSuccess: true };
   },
