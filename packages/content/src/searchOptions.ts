@@ -21,7 +21,7 @@ const STORED_FIELDS = ['title', 'heading', 'excerpt'] as const;
 export type SearchHit = Record<(typeof STORED_FIELDS)[number], string> & { id: string };
 
 /** Excerpts are a fifth of the index. */
-const EXCERPT_LENGTH = 100;
+const EXCERPT_LENGTH = 90;
 
 /** Words that say nothing about what is looked for. */
 const ENGLISH =

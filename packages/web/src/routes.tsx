@@ -28,6 +28,8 @@ const FeedbackButton = lazyComponent(
   async () => (await import('./features/feedback/FeedbackButton.tsx')).FeedbackButton,
 );
 
+const passwordless = async () => (await import('./features/auth/PasswordlessSignInPage.tsx')).PasswordlessSignInPage;
+
 // The layouts know no feature: it is handed to those that show it.
 const feedback = <SignedInFeedback />;
 
@@ -40,16 +42,20 @@ export const routes: RouteObject[] = [
     children: [
       layout(<HomeLayout />, [page(ROUTES.home, async () => (await import('./features/home/HomePage.tsx')).HomePage)]),
       layout(<SignLayout />, [
-        page(ROUTES.signIn, async () => (await import('./features/auth/SignInPage.tsx')).SignInPage),
+        page(ROUTES.signIn, async () =>
+          site().isPasswordOff ? passwordless() : (await import('./features/auth/SignInPage.tsx')).SignInPage,
+        ),
         page(ROUTES.secondFactor, async () => (await import('./features/auth/SecondFactorPage.tsx')).SecondFactorPage),
         page(ROUTES.signUp, async () =>
-          site().signUp
+          site().signUp || site().isPasswordOff
             ? (await import('./features/auth/RestrictedSignUpPage.tsx')).RestrictedSignUpPage
             : (await import('./features/auth/SignUpPage.tsx')).SignUpPage,
         ),
         page(ROUTES.signUpForm, async () => (await import('./features/auth/SignUpFormPage.tsx')).SignUpFormPage),
         page(ROUTES.confirmation, async () => (await import('./features/auth/ConfirmationPage.tsx')).ConfirmationPage),
-        page(ROUTES.recovery, async () => (await import('./features/auth/RecoveryPage.tsx')).RecoveryPage),
+        page(ROUTES.recovery, async () =>
+          site().isPasswordOff ? passwordless() : (await import('./features/auth/RecoveryPage.tsx')).RecoveryPage,
+        ),
       ]),
       lazyLayout(async () => {
         const { AppLayout } = await import('./layouts/AppLayout.tsx');
@@ -192,6 +198,7 @@ export const routes: RouteObject[] = [
         page(ROUTES.consent, async () => (await import('./features/apps/ConsentPage.tsx')).ConsentPage),
         page(ROUTES.authGoogle, async () => (await import('./features/auth/GoogleReturnPage.tsx')).GoogleReturnPage),
         page(ROUTES.authGithub, async () => (await import('./features/auth/GithubReturnPage.tsx')).GithubReturnPage),
+        page(ROUTES.authOpenId, async () => (await import('./features/auth/OpenIdReturnPage.tsx')).OpenIdReturnPage),
         page(
           ROUTES.model,
           async () => {

@@ -20,6 +20,12 @@ export function redirectToProvider(link: string, trip: PendingProviderLogin): vo
   window.location.assign(link);
 }
 
+/** The provider that this tab was redirected to last. */
+export function pendingProvider(): IdentityProvider | null {
+  const stored = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') as Partial<PendingProviderLogin> | null;
+  return stored?.provider ?? null;
+}
+
 /** Can be taken once. */
 export function takePendingProviderLogin(provider: IdentityProvider): PendingProviderLogin | null {
   const stored = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') as Partial<PendingProviderLogin> | null;

@@ -2,7 +2,8 @@ import type { Tokens } from '@stagi/contract/apiClient.ts';
 import { useSyncExternalStore } from 'react';
 import { forgetShownWorkspace, isOtherPerson, isOtherWorkspaceChosen, rememberJoinedWorkspace } from './workspace.ts';
 
-export type AuthType = 'email' | 'google' | 'github';
+/** `email`, also by a passkey, or the identity provider. */
+export type AuthType = string;
 
 const ACCESS = 'accessToken';
 const REFRESH = 'refreshToken';

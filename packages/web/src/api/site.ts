@@ -1,3 +1,4 @@
+import { providerName } from '@stagi/contract/identityProviders.ts';
 import type { SiteConfiguration } from '@stagi/contract/site.ts';
 import { useSyncExternalStore } from 'react';
 
@@ -29,6 +30,9 @@ export function site(): SiteConfiguration {
 export function useSite(): SiteConfiguration {
   return useSyncExternalStore(never, site, () => EMPTY);
 }
+
+/** The name of an identity provider on this platform. */
+export const providerTitle = (id: string): string => providerName(id, site().openIdProviders);
 
 /** True where somebody without an invitation may sign up. */
 export function useOffersSignUp(): boolean {

@@ -96,6 +96,7 @@ export const ROUTE_MODULES: Record<string, readonly string[]> = {
   [ROUTES.expiredInvite.path]: ['src/features/invitation/ExpiredInvitePage.tsx'],
   [ROUTES.authGoogle.path]: ['src/features/auth/GoogleReturnPage.tsx'],
   [ROUTES.authGithub.path]: ['src/features/auth/GithubReturnPage.tsx'],
+  [ROUTES.authOpenId.path]: ['src/features/auth/OpenIdReturnPage.tsx'],
   [ROUTES.signUpForm.path]: ['src/features/auth/SignUpFormPage.tsx'],
   [ROUTES.account.path]: [APP, 'src/features/account/AccountPage.tsx'],
   [ROUTES.security.path]: [APP, 'src/features/account/security/SecurityPage.tsx'],

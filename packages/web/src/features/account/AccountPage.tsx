@@ -1,3 +1,4 @@
+import { site } from '../../api/site.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { LanguageMenu } from '../../preferences/LanguageMenu.tsx';
 import { ThemeChoice } from '../../preferences/PreferenceControls.tsx';
@@ -21,7 +22,7 @@ export function AccountPage() {
       <div>
         <ProfileSection />
         <EmailSection />
-        <PasswordSection />
+        {!site().isPasswordOff && <PasswordSection />}
         <ConnectedAccountsSection />
         <section className={classes.section}>
           <h2>{t('Appearance')}</h2>

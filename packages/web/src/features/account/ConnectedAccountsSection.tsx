@@ -1,35 +1,36 @@
 import { api } from '@stagi/contract/api.ts';
 import type { ConnectedIdentity } from '@stagi/contract/identities.ts';
-import { type IdentityProvider, PROVIDER_NAMES } from '@stagi/contract/identityProviders.ts';
-import { IconBrandGithubFilled, IconBrandGoogleFilled } from '@tabler/icons-react';
+import type { IdentityProvider } from '@stagi/contract/identityProviders.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { errorText } from '../../api/messages.ts';
 import { redirectToProvider } from '../../api/pendingProviderLogin.ts';
 import { invalidate, q } from '../../api/query.ts';
-import { site } from '../../api/site.ts';
+import { providerTitle, site } from '../../api/site.ts';
 import { useCall } from '../../api/useCall.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/Button.tsx';
 import { ConfirmDialog } from '../../ui/dialogs/ConfirmDialog.tsx';
 import { ErrorState } from '../../ui/ErrorState.tsx';
+import { ProviderIcon } from '../../ui/ProviderIcon.tsx';
 import { DateTime } from '../../ui/Time.tsx';
 import { toast } from '../../ui/toasts.ts';
 import accountClasses from './AccountPage.module.css';
 import classes from './ConnectedAccountsSection.module.css';
 
-const ICONS = { google: IconBrandGoogleFilled, github: IconBrandGithubFilled };
-
 /** Accounts at identity providers that can sign in to this account. Hidden when none is configured. */
 export function ConnectedAccountsSection() {
   const t = useT();
-  const { identityProviders } = site();
+  const { identityProviders, openIdProviders = [] } = site();
+  const offered: IdentityProvider[] = [...openIdProviders.map(({ id }) => id), ...identityProviders];
   const [disconnecting, setDisconnecting] = useState<IdentityProvider | null>(null);
   const { data, error, isFetching, refetch } = useQuery({
     ...q(api.identities.list, {}),
-    enabled: identityProviders.length > 0,
+    enabled: offered.length > 0,
   });
-  if (identityProviders.length === 0) return null;
+  if (offered.length === 0) return null;
+  // A connection of a provider that is no longer offered can be ended.
+  const former = data?.identities.map(({ provider }) => provider).filter((provider) => !offered.includes(provider));
 
   return (
     <section className={accountClasses.section}>
@@ -38,12 +39,13 @@ export function ConnectedAccountsSection() {
         <ErrorState message={errorText(error)} onRetry={() => void refetch()} retrying={isFetching} />
       ) : (
         <div className={classes.rows} aria-busy={!data}>
-          {identityProviders.map((provider) => (
+          {[...offered, ...(former ?? [])].map((provider) => (
             <Row
               key={provider}
               provider={provider}
               identity={data && (data.identities.find((identity) => identity.provider === provider) ?? null)}
-              onlyWayIn={data?.onlyWayIn ?? false}
+              isOffered={offered.includes(provider)}
+              onlyWayIn={(data?.onlyWayIn ?? false) && offered.includes(provider)}
               onDisconnect={() => setDisconnecting(provider)}
             />
           ))}
@@ -59,14 +61,14 @@ interface RowProps {
   provider: IdentityProvider;
   /** Null: not connected; undefined: not known yet. */
   identity: ConnectedIdentity | null | undefined;
+  isOffered: boolean;
   onlyWayIn: boolean;
   onDisconnect(): void;
 }
 
-function Row({ provider, identity, onlyWayIn, onDisconnect }: RowProps) {
+function Row({ provider, identity, isOffered, onlyWayIn, onDisconnect }: RowProps) {
   const t = useT();
-  const Icon = ICONS[provider];
-  const name = PROVIDER_NAMES[provider];
+  const name = providerTitle(provider);
   const [leaving, setLeaving] = useState(false);
   const begin = useCall(api.identities.begin, {
     onDone: ({ link, state, nonce }) => redirectToProvider(link, { provider, state, nonce, purpose: 'connect' }),
@@ -80,7 +82,7 @@ function Row({ provider, identity, onlyWayIn, onDisconnect }: RowProps) {
   return (
     <div className={classes.row} data-testid={`connected-${provider}`}>
       <span className={classes.icon} aria-hidden="true">
-        <Icon size={20} />
+        <ProviderIcon provider={provider} size={20} />
       </span>
       <div className={classes.who}>
         <div className={classes.name}>{name}</div>
@@ -100,7 +102,7 @@ function Row({ provider, identity, onlyWayIn, onDisconnect }: RowProps) {
         <Button
           color="gray"
           aria-label={t('Disconnect {{provider}}', { provider: name })}
-          reason={onlyWayIn ? t('This is your only way to log in. Add a password first.') : null}
+          reason={onlyWayIn ? onlyWayInReason() : null}
           onClick={onDisconnect}
         >
           {t('Disconnect')}
@@ -109,9 +111,16 @@ function Row({ provider, identity, onlyWayIn, onDisconnect }: RowProps) {
     </div>
   );
 
+  function onlyWayInReason(): string {
+    return site().isPasswordOff
+      ? t('This is your only way to log in. Connect another one or add a passkey first.')
+      : t('This is your only way to log in. Add a password first.');
+  }
+
   function words() {
     if (identity === undefined) return t('Loading');
     if (identity === null) return t('Not connected');
+    if (!isOffered) return t('This platform no longer offers this login.');
     return (
       <>
         {identity.email && <div>{identity.email}</div>}
@@ -126,7 +135,7 @@ function Disconnect({ provider, onClose }: { provider: IdentityProvider | null; 
   // The dialog keeps its text while it fades out.
   const [shown, setShown] = useState(provider);
   if (provider !== null && provider !== shown) setShown(provider);
-  const name = shown ? PROVIDER_NAMES[shown] : '';
+  const name = shown ? providerTitle(shown) : '';
   const { run, loading } = useCall(api.identities.disconnect, {
     onDone: () => {
       void invalidate(api.identities.list.path);

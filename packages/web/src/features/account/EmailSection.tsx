@@ -1,5 +1,6 @@
 import { api } from '@stagi/contract/api.ts';
 import { useState } from 'react';
+import { site } from '../../api/site.ts';
 import { useCall } from '../../api/useCall.ts';
 import { useCallForm } from '../../api/useCallForm.ts';
 import { setProfile, useUser } from '../../api/user.ts';
@@ -46,7 +47,7 @@ export function EmailSection() {
       <div className={classes.fields}>
         <div>
           <div className={classes.value}>{profile.email}</div>
-          <div className={classes.hint}>{t('You log in with this address.')}</div>
+          {!site().isPasswordOff && <div className={classes.hint}>{t('You log in with this address.')}</div>}
         </div>
         {pending ? (
           <Confirm pending={pending} autoFocus={asked} onMailed={mailed} onEnd={end} />

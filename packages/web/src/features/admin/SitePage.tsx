@@ -92,6 +92,17 @@ const SETTINGS: readonly Setting[] = [
     without: text('“Log in with GitHub” is hidden.'),
   },
   {
+    variable: 'OPENID_PROVIDERS',
+    values: ({ openIdProviders = [] }) =>
+      openIdProviders.map(({ id, name }) => `${name} (${id}) → ${window.location.origin}${ROUTES.authOpenId.path}`),
+    without: text('Nobody logs in with an OpenID provider of yours.'),
+  },
+  {
+    variable: 'PASSWORD_SIGN_IN',
+    values: ({ isPasswordOff }) => (isPasswordOff ? ['off'] : []),
+    without: text('People log in with passwords too.'),
+  },
+  {
     variable: 'APPS_DOMAIN',
     values: ({ appsOrigin }) => one(appsOrigin),
     without: text('Ports of containers have no address of their own.'),

@@ -2,6 +2,7 @@ import type { AdminUser, AdminUserView } from '@stagi/contract/adminUsers.ts';
 import { api } from '@stagi/contract/api.ts';
 import { text } from '@stagi/contract/text.ts';
 import { Link } from 'react-router';
+import { providerTitle } from '../../api/site.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { LANGUAGE_NAME } from '../../i18n/locale.ts';
 import { PLAN_WORDS } from '../../i18n/planWords.ts';
@@ -22,12 +23,7 @@ interface Props {
   actionsOf(user: AdminUser): Action[];
 }
 
-const WAYS: Record<AdminUserView['signedInBy'][number], string> = {
-  password: text('Password'),
-  google: text('Google'),
-  github: text('GitHub'),
-  passkey: text('Passkey'),
-};
+const WAYS: Record<string, string> = { password: text('Password'), passkey: text('Passkey') };
 
 /** What an operator may know of somebody. */
 export function UserPanel({ id, onClose, actionsOf }: Props) {
@@ -74,6 +70,11 @@ function Body({ user, actions }: { user: AdminUserView; actions: Action[] }) {
     </>
   );
 
+  function wayOf(id: string): string {
+    const word = WAYS[id];
+    return word ? t(word) : providerTitle(id);
+  }
+
   function factsOf(one: AdminUserView) {
     return [
       { label: t('Name'), value: one.name },
@@ -81,7 +82,7 @@ function Body({ user, actions }: { user: AdminUserView; actions: Action[] }) {
       { label: t('Id'), value: one.id, mono: true, copy: String(one.id) },
       { label: t('Role'), value: one.isEmployee ? t('Operator') : t('Customer') },
       { label: t('Email confirmed'), value: one.isVerified ? t('Yes') : t('No') },
-      { label: t('Login methods'), value: one.signedInBy.map((way) => t(WAYS[way])).join(', ') },
+      { label: t('Login methods'), value: one.signedInBy.map(wayOf).join(', ') },
       { label: t('Second factor'), value: one.hasSecondFactor ? t('Yes') : t('No') },
       { label: t('Last login'), value: one.lastSignInAt && <DateTime at={one.lastSignInAt} /> },
       { label: t('Last seen'), value: one.lastSeenAt && <TimeAgo at={one.lastSeenAt} /> },

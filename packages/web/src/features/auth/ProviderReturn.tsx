@@ -1,7 +1,7 @@
 import { api } from '@stagi/contract/api.ts';
 import type { SignInResponse } from '@stagi/contract/authResponse.ts';
 import { CallError } from '@stagi/contract/errors.ts';
-import { type IdentityProvider, PROVIDER_NAMES } from '@stagi/contract/identityProviders.ts';
+import type { IdentityProvider } from '@stagi/contract/identityProviders.ts';
 import { useEffect, useRef, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { returnTarget } from '../../access/routeGuard.ts';
@@ -10,6 +10,7 @@ import { errorText } from '../../api/messages.ts';
 import { type PendingProviderLogin, takePendingProviderLogin } from '../../api/pendingProviderLogin.ts';
 import { invalidate } from '../../api/query.ts';
 import { session } from '../../api/session.ts';
+import { providerTitle } from '../../api/site.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { paths } from '../../paths.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -23,9 +24,11 @@ import { useStartSession } from './useStartSession.ts';
 /** The response of an identity provider, from the address: a proof with its state, or an error. */
 export interface ProviderResponse {
   state: string | null;
-  /** The ID token of Google, the authorization code of GitHub. */
+  /** The ID token of Google, the authorization code of others. */
   proof: string | null;
   error: string | null;
+  /** The name that the provider gives itself (RFC 9207). */
+  iss?: string;
 }
 
 interface Props {
@@ -41,7 +44,7 @@ export function ProviderReturn({ provider, take }: Props) {
   const startSession = useStartSession();
   const [failure, setFailure] = useState<{ trip: PendingProviderLogin | null; message: string } | null>(null);
   const begun = useRef(false);
-  const name = PROVIDER_NAMES[provider];
+  const name = providerTitle(provider);
 
   useEffect(() => {
     // The response is valid once.
@@ -64,12 +67,12 @@ export function ProviderReturn({ provider, take }: Props) {
     if (!response.proof) return fail(t('{{provider}} did not confirm this login. Try again.', { provider: name }));
     try {
       if (trip.purpose === 'connect') {
-        await connect(trip, response.proof);
+        await connect(trip, response.proof, response.iss);
         await invalidate(api.identities.list.path);
         toast.success(t('{{provider}} is connected', { provider: name }));
         return void navigate(paths.account(), { replace: true });
       }
-      const answer = await validate(trip, response.proof);
+      const answer = await validate(trip, response.proof, response.iss);
       startSession(answer, provider, trip.returnUrl);
       if ('accessToken' in answer) go(trip.returnUrl);
     } catch (error) {
@@ -117,16 +120,40 @@ function Failure({ trip, message }: { trip: PendingProviderLogin | null; message
   );
 }
 
-function validate({ provider, state, nonce, invite }: PendingProviderLogin, proof: string): Promise<SignInResponse> {
-  return provider === 'google'
-    ? call(api.identities.validateGoogle, { token: proof, state, nonce: nonce ?? '', invite }, { quiet: true })
-    : call(api.identities.validateGithub, { code: proof, state, invite }, { quiet: true });
+/** The response of a provider that returns a code in the query. */
+export function takeCode(): ProviderResponse {
+  const returned = new URLSearchParams(window.location.search);
+  window.history.replaceState(window.history.state, '', window.location.pathname);
+  return {
+    state: returned.get('state'),
+    proof: returned.get('code'),
+    error: returned.get('error'),
+    iss: returned.get('iss') ?? undefined,
+  };
 }
 
-async function connect({ provider, state, nonce }: PendingProviderLogin, proof: string): Promise<void> {
+function validate(
+  { provider, state, nonce, invite }: PendingProviderLogin,
+  proof: string,
+  iss: string | undefined,
+): Promise<SignInResponse> {
+  const quiet = { quiet: true };
+  if (provider === 'google')
+    return call(api.identities.validateGoogle, { token: proof, state, nonce: nonce ?? '', invite }, quiet);
+  if (provider === 'github') return call(api.identities.validateGithub, { code: proof, state, invite }, quiet);
+  return call(api.identities.validateOpenId, { provider, code: proof, state, iss, invite }, quiet);
+}
+
+async function connect(
+  { provider, state, nonce }: PendingProviderLogin,
+  proof: string,
+  iss: string | undefined,
+): Promise<void> {
   const returned =
     provider === 'google'
       ? ({ provider, token: proof, state, nonce: nonce ?? '' } as const)
-      : ({ provider, code: proof, state } as const);
+      : provider === 'github'
+        ? ({ provider, code: proof, state } as const)
+        : { provider, code: proof, state, iss };
   await call(api.identities.connect, returned, { quiet: true });
 }

@@ -14,6 +14,7 @@ import { Tag } from '../../../ui/Tag.tsx';
 import { DateTime, TimeAgo } from '../../../ui/Time.tsx';
 import { toast } from '../../../ui/toasts.ts';
 import classes from '../AccountPage.module.css';
+import { lastFactorText } from './lastFactorText.ts';
 import { refetchFactors } from './refetchFactors.ts';
 import own from './security.module.css';
 
@@ -148,8 +149,7 @@ function Remove({ passkey, isLastFactor, onClose }: RemoveProps) {
       confirmLabel={t('Remove')}
       loading={loading}
     >
-      {t('You will no longer be able to log in with it.')}{' '}
-      {isLastFactor && t('Your password alone will be enough to log in, and your recovery codes will stop working.')}
+      {t('You will no longer be able to log in with it.')} {isLastFactor && lastFactorText(t)}
     </ConfirmDialog>
   );
 }

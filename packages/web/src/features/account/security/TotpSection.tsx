@@ -8,6 +8,7 @@ import { Tag } from '../../../ui/Tag.tsx';
 import { DateTime } from '../../../ui/Time.tsx';
 import { toast } from '../../../ui/toasts.ts';
 import classes from '../AccountPage.module.css';
+import { lastFactorText } from './lastFactorText.ts';
 import { refetchFactors } from './refetchFactors.ts';
 import own from './security.module.css';
 
@@ -76,9 +77,7 @@ export function TotpSection({ since, isOnlyFactor }: Props) {
         confirmLabel={t('Remove')}
         loading={remove.loading}
       >
-        {isOnlyFactor
-          ? t('Your password alone will be enough to log in, and your recovery codes will stop working.')
-          : t('You will no longer be asked for its codes.')}
+        {isOnlyFactor ? lastFactorText(t) : t('You will no longer be asked for its codes.')}
       </ConfirmDialog>
     </section>
   );
