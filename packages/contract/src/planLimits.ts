@@ -1,6 +1,6 @@
 import type { Plan } from './user.ts';
 
-/** What a plan allows; `null`: no limit. On the Free plan all but members count per person, over their workspaces. */
+/** The limits of a plan; `null`: no limit. */
 export interface PlanLimits {
   /** Members of a workspace. */
   members: number | null;
@@ -54,3 +54,29 @@ export const PLAN_LIMITS: Record<Plan, PlanLimits> = {
     runsPerDay: null,
   },
 };
+
+/** The largest limit that an operator can set. */
+export const QUOTA_MAX = 1_000_000;
+
+export type Quota = keyof PlanLimits;
+
+/** Limits that an operator has set for one workspace, in place of its plan's. */
+export type PlanQuotas = Partial<PlanLimits>;
+
+export interface WorkspacePlan {
+  plan: Plan;
+  quotas: PlanQuotas;
+}
+
+/**
+ * The limits of a workspace: those of its plan, where an operator has set no others. On the Free plan all but members
+ * count per person, over their Free workspaces. A quota that an operator has set counts in its workspace alone, and
+ * what that workspace has of the kind does not count against the person's other Free workspaces.
+ */
+export function limitsOf({ plan, quotas }: WorkspacePlan): PlanLimits {
+  return { ...PLAN_LIMITS[plan], ...quotas };
+}
+
+/** True when the owners of a workspace share this quota with their other Free workspaces: see `limitsOf`. */
+export const isSharedQuota = ({ plan, quotas }: WorkspacePlan, quota: Quota): boolean =>
+  plan === 'Free' && quota !== 'members' && !(quota in quotas);

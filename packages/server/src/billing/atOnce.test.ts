@@ -76,7 +76,7 @@ it('keeps the ledger sound without a deadlock under random concurrent operations
   const callerOf = ({ person }: (typeof people)[number]) => ({
     ...ctx,
     user: { id: person.userId },
-    workspace: { id: person.workspaceId, plan: 'Team' as const },
+    workspace: { id: person.workspaceId, plan: 'Team' as const, quotas: {} },
   });
 
   const acts: Record<string, (of: (typeof people)[number]) => Promise<unknown>> = {

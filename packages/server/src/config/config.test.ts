@@ -12,6 +12,7 @@ function openId(...entries: object[]) {
 it.each<[Record<string, string>, RegExp]>([
   [{ SAMPLE_SECONDS: '0' }, /^SAMPLE_SECONDS must be more than 0/],
   [{ SAMPLE_SECONDS: '-1' }, /^SAMPLE_SECONDS must be a number of at least 0/],
+  [{ DEFAULT_PLAN: 'free' }, /^DEFAULT_PLAN must be one of Free, Individual, Team, Enterprise, not "free"$/],
   [{ MARKUP_PERCENT: 'much' }, /^MARKUP_PERCENT must be a number of at least 0/],
   [{ APP_ORIGIN: 'http://stagi.example' }, /^APP_ORIGIN must be https.*PLAIN_HTTP=on/],
   [{ S3_ORIGIN: 'http://192.0.2.1:4401' }, /^S3_ORIGIN must be https/],

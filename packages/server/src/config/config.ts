@@ -5,6 +5,7 @@ import { compile } from '@fastify/proxy-addr';
 import { LINK_LEASE_SECONDS } from '@stagi/contract/daemon.ts';
 import { fromDecimal } from '@stagi/contract/money.ts';
 import { SAMPLE_SECONDS } from '@stagi/contract/usageSample.ts';
+import type { Plan } from '@stagi/contract/user.ts';
 import { readAllowedHosts } from './allowedHosts.ts';
 import { type AppsDomain, readAppsDomain } from './appsDomain.ts';
 import { ConfigError } from './configError.ts';
@@ -85,6 +86,8 @@ export interface Config extends ObjectStorage, GitHosting {
   signUp: SignUp;
   /** The starter credit of a new user, in micro-STAGI. */
   starterCredit: bigint;
+  /** The plan of new workspaces. */
+  defaultPlan: Plan;
   trustProxy: string | boolean;
   /** The rate limit of sign-in calls per IP address and minute. */
   signInsPerMinute: number;
@@ -163,6 +166,7 @@ export function readConfig(env: Environment, argv: readonly string[] = []): Conf
     usdRate: amount(env, 'USD_RATE', '1'),
     signUp: readSignUp(env),
     starterCredit: amount(env, 'STARTER_CREDIT', '50'),
+    defaultPlan: choice(env, 'DEFAULT_PLAN', ['Free', 'Individual', 'Team', 'Enterprise']),
     trustProxy: proxies(env),
     // On a loopback origin all clients have the same address.
     signInsPerMinute: count(env, 'SIGN_INS_PER_MINUTE', originIsLoopback ? 600 : 20),

@@ -76,6 +76,7 @@ import * as unknownBytes from './migrations/0088_unknown_bytes.ts';
 import * as backups from './migrations/0089_backups.ts';
 import * as mailServer from './migrations/0090_mail_server.ts';
 import * as openIdProviders from './migrations/0091_openid_providers.ts';
+import * as planQuotas from './migrations/0092_plan_quotas.ts';
 import * as signUpLinks from './migrations/0093_sign_up_links.ts';
 import { STATUS_MOVES } from './statusMoves.ts';
 
@@ -151,6 +152,7 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0089_backups', sql: backups.sql },
   { name: '0090_mail_server', sql: mailServer.sql },
   { name: '0091_openid_providers', sql: openIdProviders.sql },
+  { name: '0092_plan_quotas', sql: planQuotas.sql },
   { name: '0093_sign_up_links', sql: signUpLinks.sql },
 ];
 const ADVISORY_LOCK = 7_239_001;

@@ -3,6 +3,7 @@ import type { AUDIT_OUTCOMES } from '@stagi/contract/audit.ts';
 import type { StarterRefusal } from '@stagi/contract/billing.ts';
 import type { INVITE_ENDS, InviteStatus } from '@stagi/contract/invites.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
+import type { PlanQuotas } from '@stagi/contract/planLimits.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import type { Generated, GeneratedAlways, Kysely, Selectable } from 'kysely';
 import type { CatalogueChangeTable, ModelEndpointTable } from './catalogueTables.ts';
@@ -100,6 +101,8 @@ export interface WorkspaceTable {
   id: GeneratedAlways<number>;
   name: string;
   plan: Generated<Plan>;
+  /** Set by an operator, in place of the plan's. */
+  quotas: JsonWithDefault<PlanQuotas>;
   personal_of: number | null;
   /** Null for a workspace of before this was noted that is nobody's personal one. */
   created_by: number | null;

@@ -1,8 +1,8 @@
 import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import { instanceCan, type RentedStatus } from '@stagi/contract/instances.ts';
 import type { Ref } from '@stagi/contract/page.ts';
+import type { WorkspacePlan } from '@stagi/contract/planLimits.ts';
 import { text } from '@stagi/contract/text.ts';
-import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
 import { requireOneHour } from '../billing/rentGate.ts';
 import { endZeroBalance } from '../billing/zero.ts';
@@ -15,7 +15,7 @@ import { lockInstance } from './find.ts';
 import { requireQuota } from './quota.ts';
 import { type StatusEvidence, transitionInstance } from './status.ts';
 
-type Caller = Context & { user: { id: number }; workspace: { id: number; plan: Plan } };
+type Caller = Context & { user: { id: number }; workspace: { id: number } & WorkspacePlan };
 type Action = keyof typeof instanceCan;
 
 const ACTIONS: Record<Action, { to: RentedStatus; desired: InstanceRow['desired']; hasDeadline: boolean }> = {

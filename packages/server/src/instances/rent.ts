@@ -2,8 +2,8 @@ import type { api } from '@stagi/contract/api.ts';
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
 import { crashPoint } from '@stagi/contract/crashPoints.ts';
 import { fromDecimal, toDecimal } from '@stagi/contract/money.ts';
+import type { WorkspacePlan } from '@stagi/contract/planLimits.ts';
 import { text } from '@stagi/contract/text.ts';
-import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
 import { requireOneHour } from '../billing/rentGate.ts';
 import { endZeroBalance } from '../billing/zero.ts';
@@ -20,7 +20,7 @@ import { recordActivity } from './activity.ts';
 import { requireQuota } from './quota.ts';
 import { announceInstance } from './status.ts';
 
-type Caller = Context & { user: { id: number }; workspace: { id: number; plan: Plan } };
+type Caller = Context & { user: { id: number }; workspace: { id: number } & WorkspacePlan };
 type Input = ParsedInputOf<typeof api.instances.rent>;
 
 /** Stores a new instance for the offer, as it was found just now; the worker starts the machine. Returns the instance's id. */

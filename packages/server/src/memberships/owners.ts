@@ -1,3 +1,4 @@
+import { isSharedQuota, type Quota, type WorkspacePlan } from '@stagi/contract/planLimits.ts';
 import type { Db } from '../db/schema.ts';
 
 /** The owners of a workspace, locked until the transaction ends: what they share between workspaces is decided one by one. */
@@ -12,8 +13,14 @@ export async function lockOwners(trx: Db, workspaceId: number): Promise<number[]
   return owners.map(({ id }) => id);
 }
 
-export async function ownersOf(db: Db, workspaceId: number): Promise<number[]> {
-  const owners = await idsOfOwners(db, workspaceId).execute();
+/** The owners whose other Free workspaces count as well; none where the workspace counts alone. */
+export async function ownersSharing(
+  db: Db,
+  workspace: { id: number } & WorkspacePlan,
+  quota: Quota,
+): Promise<number[]> {
+  if (!isSharedQuota(workspace, quota)) return [];
+  const owners = await idsOfOwners(db, workspace.id).execute();
   return owners.map(({ user_id }) => user_id);
 }
 

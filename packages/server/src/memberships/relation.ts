@@ -1,4 +1,4 @@
-import type { ClientRelation } from '@stagi/contract/user.ts';
+import type { ClientRelation, Plan } from '@stagi/contract/user.ts';
 import { readDaysLeft } from '../billing/burnRate.ts';
 import type { Context } from '../context.ts';
 import { versionOf } from '../http/editVersion.ts';
@@ -21,7 +21,10 @@ export async function presentRelations(
   );
 }
 
-function relationOf(workspace: Omit<Membership, 'exhausted' | 'hasRentals'>, daysLeft: number | null): ClientRelation {
+function relationOf(
+  workspace: Omit<Membership, 'exhausted' | 'hasRentals' | 'quotas'>,
+  daysLeft: number | null,
+): ClientRelation {
   return {
     clientId: workspace.id,
     clientName: workspace.name,
@@ -38,11 +41,8 @@ export const workspaceVersion = ({ name }: { name: string }): string => versionO
 
 /** The owner's relation to a workspace that was just created: nothing runs in it yet. */
 export function presentNewRelation(
-  { id, name }: { id: number; name: string },
+  { id, name, plan }: { id: number; name: string; plan: Plan },
   maker: Authenticated['user'],
 ): ClientRelation {
-  return relationOf(
-    { id, name, plan: 'Free', role: 'Owner', permissions: permissionsOf('Owner', maker.isEmployee) },
-    null,
-  );
+  return relationOf({ id, name, plan, role: 'Owner', permissions: permissionsOf('Owner', maker.isEmployee) }, null);
 }

@@ -3,9 +3,9 @@ import type { ParsedInputOf } from '@stagi/contract/call.ts';
 import { engineTemplate } from '@stagi/contract/engineTemplates.ts';
 import { SERVER_WITHIN_MINUTES } from '@stagi/contract/modelEndpoints.ts';
 import type { Permission } from '@stagi/contract/permissions.ts';
+import type { WorkspacePlan } from '@stagi/contract/planLimits.ts';
 import { volumeRootsOf } from '@stagi/contract/policy.ts';
 import { text } from '@stagi/contract/text.ts';
-import type { Plan } from '@stagi/contract/user.ts';
 import type { ServerFacts } from '@stagi/perf/onServer.ts';
 import { sql } from 'kysely';
 import { announce } from '../bus/bus.ts';
@@ -25,7 +25,7 @@ import { containerForm, newKey, type WantedContainer, wantedContainer } from './
 
 export type Caller = Context & {
   user: { id: number };
-  workspace: { id: number; plan: Plan; permissions: readonly Permission[] };
+  workspace: { id: number; permissions: readonly Permission[] } & WorkspacePlan;
 };
 type Input = ParsedInputOf<typeof api.modelEndpoints.deploy>;
 

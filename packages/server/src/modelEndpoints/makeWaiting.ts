@@ -1,6 +1,6 @@
 import type { Role } from '@stagi/contract/permissions.ts';
+import type { WorkspacePlan } from '@stagi/contract/planLimits.ts';
 import { text } from '@stagi/contract/text.ts';
-import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
 import { announce } from '../bus/bus.ts';
 import type { Context } from '../context.ts';
@@ -13,7 +13,7 @@ import { makeContainer, wantedPlace } from './deploy.ts';
 
 const MAX_PER_PASS = 50;
 
-interface Waiting {
+interface Waiting extends WorkspacePlan {
   id: number;
   workspace_id: number;
   instance_id: number;
@@ -26,7 +26,6 @@ interface Waiting {
   /** Null: no longer a member, or disabled. */
   role: Role | null;
   is_employee: boolean;
-  plan: Plan;
   is_disabled: boolean;
 }
 
@@ -57,7 +56,7 @@ async function advance(ctx: Context, id: number): Promise<void> {
         ...ctx,
         db: trx,
         user: { id: row.user_id },
-        workspace: { id: row.workspace_id, plan: row.plan, permissions },
+        workspace: { id: row.workspace_id, plan: row.plan, quotas: row.quotas, permissions },
       };
       const wanted = WantedContainer.parse(JSON.parse(ctx.secrets.open(row.wanted_sealed, wantedPlace(id))));
       await makeContainer(caller, { id, instanceId: row.instance_id }, wanted);
@@ -80,7 +79,7 @@ async function lockWaiting(trx: Db, id: number): Promise<Waiting | undefined> {
   const { rows } = await sql<Waiting>`select e.id, e.workspace_id, e.instance_id, e.wanted_sealed,
       i.status as server_status, i.status_reason as server_reason, e.server_deadline < now() as is_late,
       n.facts is not null as has_facts, e.created_by as user_id, m.role, coalesce(u.is_employee, false) as is_employee,
-      w.plan, (w.disabled_at is not null or w.deleted_at is not null) as is_disabled
+      w.plan, w.quotas, (w.disabled_at is not null or w.deleted_at is not null) as is_disabled
     from model_endpoint e join instance i on i.id = e.instance_id join workspace w on w.id = e.workspace_id
     left join daemon_node n on n.instance_id = i.id
     left join app_user u on u.id = e.created_by and u.disabled_at is null

@@ -1,7 +1,7 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
+import type { WorkspacePlan } from '@stagi/contract/planLimits.ts';
 import { text } from '@stagi/contract/text.ts';
-import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
 import { announce } from '../bus/bus.ts';
 import type { Context } from '../context.ts';
@@ -12,7 +12,7 @@ import { queueImport } from './imports.ts';
 import { requireProject } from './quota.ts';
 import { announceProject } from './status.ts';
 
-type Caller = Context & { user: { id: number }; workspace: { id: number; plan: Plan } };
+type Caller = Context & { user: { id: number }; workspace: { id: number } & WorkspacePlan };
 
 /** Making a repository takes milliseconds; a disk that fails for so long fails the creation. */
 const DEADLINE = sql`interval '10 minutes'`;

@@ -1,7 +1,7 @@
 import { holdsAny, type Permission, ROLE_PERMISSIONS, type Role } from '@stagi/contract/permissions.ts';
+import type { WorkspacePlan } from '@stagi/contract/planLimits.ts';
 import { projectCan } from '@stagi/contract/projectRules.ts';
 import { text } from '@stagi/contract/text.ts';
-import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import { createRepository, repositoryDir } from '../git/repository.ts';
@@ -61,7 +61,7 @@ export async function findProjectForGit(
     if (!verdict.allowed) return { outcome: 'refused', message: verdict.reason };
     caller = pusher;
   }
-  const roomBytes = wants === 'push' ? await planRoomBytes(ctx.db, { id: clientId, plan: caller.plan }) : null;
+  const roomBytes = wants === 'push' ? await planRoomBytes(ctx.db, { id: clientId, ...caller.plan }) : null;
   if (roomBytes === 0) return { outcome: 'refused', message: PLAN_FULL };
   const dir = await repositoryPath(ctx, project.id);
   if (wants === 'push') await watchPush(ctx, project.id);
@@ -86,7 +86,7 @@ export const PLAN_FULL = text('Your plan has no room left for this: delete somet
 
 interface CallingMember {
   userId: number;
-  plan: Plan;
+  plan: WorkspacePlan;
   permissions: readonly Permission[];
 }
 
@@ -98,23 +98,23 @@ async function membersOf(ctx: Context, clientId: number, who: GitCaller): Promis
     if (!caller) return 'unauthenticated';
     return caller.memberships
       .filter(({ id }) => id === clientId)
-      .map(({ plan, permissions }) => ({ userId: caller.user.id, plan, permissions }));
+      .map(({ plan, quotas, permissions }) => ({ userId: caller.user.id, plan: { plan, quotas }, permissions }));
   }
   if (who.userIds.length === 0) return [];
   const rows = await ctx.db
     .selectFrom('membership')
     .innerJoin('app_user', 'app_user.id', 'membership.user_id')
     .innerJoin('workspace', 'workspace.id', 'membership.workspace_id')
-    .select(['membership.user_id', 'membership.role', 'workspace.plan'])
+    .select(['membership.user_id', 'membership.role', 'workspace.plan', 'workspace.quotas'])
     .where('membership.user_id', 'in', [...who.userIds])
     .where('membership.workspace_id', '=', clientId)
     .where('app_user.disabled_at', 'is', null)
     .where('workspace.disabled_at', 'is', null)
     .orderBy('membership.user_id')
     .execute();
-  return rows.map(({ user_id, role, plan }) => ({
+  return rows.map(({ user_id, role, plan, quotas }) => ({
     userId: user_id,
-    plan,
+    plan: { plan, quotas },
     permissions: ROLE_PERMISSIONS[role as Role],
   }));
 }

@@ -84,7 +84,7 @@ async function begin(ctx: Context, id: number): Promise<(ImportJob & { msLeft: n
       .innerJoin('project', 'project.id', 'project_import.project_id')
       .innerJoin('workspace', 'workspace.id', 'project.workspace_id')
       .select(['project_import.project_id', 'project_import.url', 'project_import.status'])
-      .select(['project.workspace_id', 'workspace.plan'])
+      .select(['project.workspace_id', 'workspace.plan', 'workspace.quotas'])
       .select(sql<number>`extract(epoch from project_import.deadline - clock_timestamp()) * 1000`.as('msLeft'))
       .where('project_import.id', '=', id)
       .where('project_import.status', 'in', ['queued', 'running'])
@@ -104,13 +104,13 @@ async function begin(ctx: Context, id: number): Promise<(ImportJob & { msLeft: n
     return row;
   });
   if (!found) return null;
-  const { project_id, workspace_id, plan, url } = found;
+  const { project_id, workspace_id, plan, quotas, url } = found;
   return {
     projectId: project_id,
     workspaceId: workspace_id,
     url,
     dir: await repositoryPath(ctx, project_id),
-    roomBytes: await planRoomBytes(ctx.db, { id: workspace_id, plan }),
+    roomBytes: await planRoomBytes(ctx.db, { id: workspace_id, plan, quotas }),
     msLeft: Number(found.msLeft),
   };
 }

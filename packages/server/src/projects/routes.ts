@@ -1,6 +1,6 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { Ref } from '@stagi/contract/page.ts';
-import { PLAN_LIMITS } from '@stagi/contract/planLimits.ts';
+import { limitsOf } from '@stagi/contract/planLimits.ts';
 import { MAX_PUSH_BYTES } from '@stagi/contract/projectRules.ts';
 import { GB } from '@stagi/contract/storageRules.ts';
 import { type HandlersOf, type Member, prepareOutsideTransaction } from '../http/handlers.ts';
@@ -33,11 +33,11 @@ export const projectHandlers: HandlersOf<typeof api.projects> = {
     const usedBytes = await planUse(ctx.db, ctx.workspace);
     return {
       isSuccess,
-      planGb: PLAN_LIMITS[ctx.workspace.plan].storageGb,
+      planGb: limitsOf(ctx.workspace).storageGb,
       usedGb: Number(usedBytes) / GB,
       projects: {
         used: await projectsOfPlan(ctx.db, ctx.workspace),
-        limit: PLAN_LIMITS[ctx.workspace.plan].projects,
+        limit: limitsOf(ctx.workspace).projects,
       },
       maxPushBytes: MAX_PUSH_BYTES,
     };

@@ -1,6 +1,6 @@
 import type { Ref } from '@stagi/contract/page.ts';
+import type { WorkspacePlan } from '@stagi/contract/planLimits.ts';
 import { text } from '@stagi/contract/text.ts';
-import type { Plan } from '@stagi/contract/user.ts';
 import { announce } from '../bus/bus.ts';
 import { isLoopback } from '../config/loopback.ts';
 import type { Context } from '../context.ts';
@@ -17,7 +17,7 @@ type Caller = Context & { user: { id: number }; workspace: { id: number } };
 
 /** Creates a self-hosted server and issues its enrolment token. */
 export async function createSelfHosted(
-  ctx: Caller & { workspace: { plan: Plan } },
+  ctx: Caller & { workspace: WorkspacePlan },
   { title, slug, ...install }: { title: string; slug: string } & InstallOptions,
 ) {
   return inTransaction(ctx.db, async (trx) => {

@@ -1,6 +1,7 @@
 import type { Language } from '@stagi/contract/languages.ts';
 import { type Permission, ROLE_PERMISSIONS, type Role, TOKEN_PERMISSIONS } from '@stagi/contract/permissions.ts';
-import type { Plan, Theme } from '@stagi/contract/user.ts';
+import type { WorkspacePlan } from '@stagi/contract/planLimits.ts';
+import type { Theme } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
 import { hasRentalsOf } from '../billing/burnRate.ts';
 import { permissionsOfApp } from '../config/registeredApps.ts';
@@ -10,11 +11,10 @@ import type { Visitor } from '../http/visitor.ts';
 import { matchesHash, parseApiToken } from '../secrets/apiTokenFormat.ts';
 import { verifyAccessToken } from './accessToken.ts';
 
-export interface Membership {
+export interface Membership extends WorkspacePlan {
   /** The workspace's id. */
   id: number;
   name: string;
-  plan: Plan;
   exhausted: boolean;
   role: Role;
   permissions: readonly Permission[];
@@ -83,7 +83,7 @@ const ownerColumns = (where: string): string => `u.id as user_id, u.email, u.nam
       u.is_employee, u.has_test_mode,
       u.password_hash is not null as has_password, u.signup_form is not null as has_signup_form,
       u.getting_started_closed_at is null as is_getting_started,
-      coalesce((select json_agg(json_build_object('id', w.id, 'name', w.name, 'plan', w.plan, 'role', m.role,
+      coalesce((select json_agg(json_build_object('id', w.id, 'name', w.name, 'plan', w.plan, 'quotas', w.quotas, 'role', m.role,
           'exhausted', w.exhausted_at is not null,
           'hasRentals', ${hasRentalsOf('w')})
           order by m.created_at, w.id)

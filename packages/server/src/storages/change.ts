@@ -1,8 +1,8 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
+import type { WorkspacePlan } from '@stagi/contract/planLimits.ts';
 import { GB, storageCan } from '@stagi/contract/storageRules.ts';
 import { text } from '@stagi/contract/text.ts';
-import type { Plan } from '@stagi/contract/user.ts';
 import { requireFirstDay } from '../billing/rentGate.ts';
 import { syncStorageSegment } from '../billing/storageSegments.ts';
 import type { Context } from '../context.ts';
@@ -17,7 +17,7 @@ import { storageVersion } from './present.ts';
 import { requireStorageQuota } from './quota.ts';
 import { announceStorage, transitionStorage } from './status.ts';
 
-type Caller = Context & { workspace: { id: number; plan: Plan } };
+type Caller = Context & { workspace: { id: number } & WorkspacePlan };
 
 /** Changes title or size. Each size is billed to the second. */
 export async function editStorage(

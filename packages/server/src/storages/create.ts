@@ -1,8 +1,8 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { ParsedInputOf } from '@stagi/contract/call.ts';
+import type { WorkspacePlan } from '@stagi/contract/planLimits.ts';
 import { MICRO_PER_GB_MONTH } from '@stagi/contract/storageRules.ts';
 import { text } from '@stagi/contract/text.ts';
-import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
 import { requireFirstDay } from '../billing/rentGate.ts';
 import { endZeroBalance } from '../billing/zero.ts';
@@ -14,7 +14,7 @@ import { locationsOf } from './locations.ts';
 import { requireStorageQuota } from './quota.ts';
 import { announceStorage } from './status.ts';
 
-type Caller = Context & { user: { id: number }; workspace: { id: number; plan: Plan } };
+type Caller = Context & { user: { id: number }; workspace: { id: number } & WorkspacePlan };
 
 /** Provisioning takes seconds; a location that does not answer for so long fails the creation. */
 const DEADLINE = sql`interval '10 minutes'`;

@@ -1,6 +1,6 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { Ref } from '@stagi/contract/page.ts';
-import { PLAN_LIMITS } from '@stagi/contract/planLimits.ts';
+import { limitsOf } from '@stagi/contract/planLimits.ts';
 import { GB, MICRO_PER_GB_MONTH } from '@stagi/contract/storageRules.ts';
 import { presentPrice } from '../billing/price.ts';
 import type { Context } from '../context.ts';
@@ -36,7 +36,7 @@ export const storageHandlers: HandlersOf<typeof api.storages> = {
       isSuccess,
       locations: locationsOf(ctx.config),
       pricePerGbMonth: presentPrice(ctx.config, MICRO_PER_GB_MONTH),
-      planGb: PLAN_LIMITS[ctx.workspace.plan].storageGb,
+      planGb: limitsOf(ctx.workspace).storageGb,
       usedGb: Number(await planUse(ctx.db, ctx.workspace)) / GB,
     };
   },

@@ -30,7 +30,7 @@ export function isNews({ task }: PlacedFacts, step: TaskStep): boolean {
  */
 export function advance(ctx: Ctx, { task }: PlacedFacts, { canRetry }: { canRetry: boolean }): Promise<boolean> {
   return inTransaction(ctx.db, async (trx) => {
-    const isRunLeft = canRetry && (await hasRunLeft(trx, { id: task.workspace_id, plan: task.plan }));
+    const isRunLeft = canRetry && (await hasRunLeft(trx, { ...task, id: task.workspace_id }));
     if (!(await lock(trx, task.id))) return true;
     for (let steps = 0; steps < MAX_STEPS; steps += 1) {
       const [facts] = await placedTasks(trx, sql`t.id = ${task.id}`, 1);

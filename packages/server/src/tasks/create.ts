@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Permission } from '@stagi/contract/permissions.ts';
 import { plainLine } from '@stagi/contract/plainText.ts';
+import type { WorkspacePlan } from '@stagi/contract/planLimits.ts';
 import { PRIORITY_ORDER } from '@stagi/contract/taskRules.ts';
 import type { CreateTask } from '@stagi/contract/tasks.ts';
 import { text } from '@stagi/contract/text.ts';
-import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import { announce } from '../bus/bus.ts';
@@ -26,7 +26,7 @@ import { requireInput, requireStorage } from './storage.ts';
 /** Who a task is made for. */
 export interface Maker extends Context {
   user: { id: number };
-  workspace: { id: number; plan: Plan; permissions: readonly Permission[] };
+  workspace: { id: number; permissions: readonly Permission[] } & WorkspacePlan;
 }
 
 export type TaskInput = Omit<z.output<typeof CreateTask>, 'cloneOf'>;

@@ -1,8 +1,8 @@
 import { TASKS_FEATURE } from '@stagi/contract/daemon.ts';
+import type { WorkspacePlan } from '@stagi/contract/planLimits.ts';
 import type { ProjectStatus } from '@stagi/contract/projectRules.ts';
 import type { StorageStatus } from '@stagi/contract/storageRules.ts';
 import type { TaskStatus } from '@stagi/contract/taskRules.ts';
-import type { Plan } from '@stagi/contract/user.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { ContainerRow, Db, InstanceRow, TaskRow, TaskRunRow } from '../db/schema.ts';
 import type { PlacedTask } from './decide.ts';
@@ -16,9 +16,8 @@ const HAS_PLACE = sql<boolean>`(t.placed and t.status in ('in queue', 'running',
 
 /** A placed task, with what its steps are written to. */
 export interface PlacedFacts extends PlacedTask {
-  task: Pick<TaskRow, 'id' | 'workspace_id' | 'instance_id' | 'status_reason' | 'status_deadline' | 'cost_micro'> & {
-    plan: Plan;
-  };
+  task: Pick<TaskRow, 'id' | 'workspace_id' | 'instance_id' | 'status_reason' | 'status_deadline' | 'cost_micro'> &
+    WorkspacePlan;
   run: Pick<TaskRunRow, 'id' | 'started_at' | 'price_micro_per_hour'>;
   containerId: number;
   /** Micro-STAGI; 0 for an own server. */
@@ -67,8 +66,8 @@ interface PlacedRow
       | 'time_limit_minutes'
       | 'cancel_asked_at'
       | 'cancel_reason'
-    > {
-  plan: Plan;
+    >,
+    WorkspacePlan {
   run_id: number;
   run_started_at: Date | null;
   price_micro_per_hour: bigint;
@@ -90,7 +89,7 @@ interface PlacedRow
 export async function placedTasks(db: Db, which: RawBuilder<unknown>, limit: number): Promise<PlacedFacts[]> {
   const { rows } = await sql<PlacedRow>`select t.id, t.workspace_id, t.instance_id, t.status, t.status_reason,
       t.status_deadline, t.cost_micro, t.run_number, t.retries, t.retry_on_failure, t.time_limit_minutes,
-      t.cancel_asked_at, t.cancel_reason, w.plan, r.id as run_id, r.started_at as run_started_at,
+      t.cancel_asked_at, t.cancel_reason, w.plan, w.quotas, r.id as run_id, r.started_at as run_started_at,
       r.price_micro_per_hour, ${pricePerHour('i')} as price_per_hour,
       c.id as container_id, c.status as container_status, c.status_reason as container_reason,
       c.status_since as container_since, c.desired, c.exit_code, c.started_at, c.finished_at, c.failed_step,

@@ -1,6 +1,6 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { OutputOf, ParsedInputOf } from '@stagi/contract/call.ts';
-import { PLAN_LIMITS } from '@stagi/contract/planLimits.ts';
+import { limitsOf } from '@stagi/contract/planLimits.ts';
 import { sql } from 'kysely';
 import type { TaskRow } from '../db/schema.ts';
 import type { Member } from '../http/handlers.ts';
@@ -36,7 +36,7 @@ export async function taskForm(
     // A clone runs the same commit; a new task the branch as it is now.
     values: source ? presentFields(source, (cloned ? null : source.commit_ref) ?? source.commit_sha) : null,
     valuesOf: source ? { id: source.id, ordinal: source.ordinal, title: source.title } : null,
-    runsToday: { used: await runsToday(db, workspace), limit: PLAN_LIMITS[workspace.plan].runsPerDay },
+    runsToday: { used: await runsToday(db, workspace), limit: limitsOf(workspace).runsPerDay },
   };
 }
 

@@ -1,9 +1,9 @@
 import { ROLE_PERMISSIONS, type Role } from '@stagi/contract/permissions.ts';
+import type { WorkspacePlan } from '@stagi/contract/planLimits.ts';
 import type { ProjectStatus } from '@stagi/contract/projectRules.ts';
 import { TASK_ENDED, type TaskStatus } from '@stagi/contract/taskRules.ts';
 import type { TaskSchedule } from '@stagi/contract/taskSchedules.ts';
 import { text } from '@stagi/contract/text.ts';
-import type { Plan } from '@stagi/contract/user.ts';
 import { sql } from 'kysely';
 import { ZERO_BALANCE } from '../billing/zero.ts';
 import type { Context } from '../context.ts';
@@ -40,18 +40,17 @@ export async function lookAfterSchedules(ctx: Context): Promise<void> {
   }
 }
 
-interface DueSchedule extends TaskScheduleRow {
+interface DueSchedule extends TaskScheduleRow, WorkspacePlan {
   project_status: ProjectStatus;
   workspace_disabled: boolean;
   exhausted: boolean;
-  plan: Plan;
   /** That of its maker; null: they are no member who may make tasks. */
   maker_role: Role | null;
   last_task_status: TaskStatus | null;
   now: Date;
 }
 
-const DUE = sql<DueSchedule>`select s.*, p.status as project_status, w.plan, w.exhausted_at is not null as exhausted,
+const DUE = sql<DueSchedule>`select s.*, p.status as project_status, w.plan, w.quotas, w.exhausted_at is not null as exhausted,
     (w.disabled_at is not null or w.deleted_at is not null) as workspace_disabled,
     (select m.role from membership m join app_user u on u.id = m.user_id
       where m.workspace_id = s.workspace_id and m.user_id = s.created_by and u.disabled_at is null
@@ -137,7 +136,7 @@ async function startTask(ctx: Context, schedule: DueSchedule, lookup: Lookup): P
       if ('refusal' in lookup) return note(trx, current, { result: 'failed', reason: lookup.refusal, taskId: null });
       const { input, former } = taskOfSchedule(ctx, current);
       const permissions = ROLE_PERMISSIONS[current.maker_role!];
-      const workspace = { id: current.workspace_id, plan: current.plan, permissions };
+      const workspace = { id: current.workspace_id, plan: current.plan, quotas: current.quotas, permissions };
       const maker = { ...ctx, db: trx, user: { id: current.created_by! }, workspace };
       const taskId = await createTask(maker, input, lookup.commit, { former, scheduleId: current.id });
       await note(trx, current, { result: 'started', reason: null, taskId });

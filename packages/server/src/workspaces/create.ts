@@ -19,7 +19,7 @@ export async function createPersonalWorkspace(
   trx: Db,
   user: { id: number; name: string },
 ): Promise<number> {
-  const id = await createOwned(trx, user.id, personalName(user.name), { isPersonal: true });
+  const id = await createOwned(ctx, trx, { userId: user.id, name: personalName(user.name), isPersonal: true });
   await grantStarterCredit(ctx, trx, id, user.id);
   return id;
 }
@@ -43,9 +43,10 @@ function personalName(person: string): string {
 
 /** Creates another workspace, with a balance of its own of 0. */
 export async function createWorkspace(
-  { db, user }: { db: Db; user: Authenticated['user'] },
+  ctx: Pick<Context, 'config'> & { db: Db; user: Authenticated['user'] },
   name: string,
 ): Promise<ClientRelation> {
+  const { db, user } = ctx;
   return inTransaction(db, async (trx) => {
     // Locked, so that two requests at once are counted one after the other.
     const maker = await trx
@@ -66,19 +67,19 @@ export async function createWorkspace(
       .executeTakeFirstOrThrow();
     if (count >= MAX_WORKSPACES)
       throw refused(text('You can create at most {{limit}} workspaces'), { limit: MAX_WORKSPACES });
-    return presentNewRelation({ id: await createOwned(trx, user.id, name, { isPersonal: false }), name }, user);
+    const id = await createOwned(ctx, trx, { userId: user.id, name, isPersonal: false });
+    return presentNewRelation({ id, name, plan: ctx.config.defaultPlan }, user);
   });
 }
 
 async function createOwned(
+  { config }: Pick<Context, 'config'>,
   trx: Db,
-  userId: number,
-  name: string,
-  { isPersonal }: { isPersonal: boolean },
+  { userId, name, isPersonal }: { userId: number; name: string; isPersonal: boolean },
 ): Promise<number> {
   const { id } = await trx
     .insertInto('workspace')
-    .values({ name, created_by: userId, personal_of: isPersonal ? userId : null })
+    .values({ name, plan: config.defaultPlan, created_by: userId, personal_of: isPersonal ? userId : null })
     .returning('id')
     .executeTakeFirstOrThrow();
   await trx.insertInto('membership').values({ workspace_id: id, user_id: userId, role: 'Owner' }).execute();

@@ -11,6 +11,20 @@ import type { Person } from '../testing/person.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 25 };
 
+it('are on the plan that the platform is set to, the personal one and further ones', async () => {
+  const app = await startTestApp({ DEFAULT_PLAN: 'Team' }, { role: 'api' });
+  try {
+    const ada = await app.signUp('Ada');
+    const { entity } = await ada.client(api.clients.create, { name: 'Lab' });
+    expect(entity.subscriptionPlan).toBe('Team');
+    const { userProfile } = await ada.client(api.user.profile, {});
+    expect(userProfile.clientRelations.map(({ subscriptionPlan }) => subscriptionPlan)).toEqual(['Team', 'Team']);
+    expect((await ada.client(api.invites.list, {})).seats.limit).toBe(8);
+  } finally {
+    await app.close();
+  }
+});
+
 describe('workspaces', () => {
   let app: TestApp;
 
