@@ -20,7 +20,7 @@ export interface SearchDocument {
 const STORED_FIELDS = ['title', 'heading', 'excerpt'] as const;
 export type SearchHit = Record<(typeof STORED_FIELDS)[number], string> & { id: string };
 
-/** Excerpts are a fifth of the index. */
+/** Excerpts are a sixth of the index. */
 const EXCERPT_LENGTH = 90;
 
 /** Words that say nothing about what is looked for. */

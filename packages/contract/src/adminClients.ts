@@ -1,10 +1,22 @@
 import { z } from 'zod';
-import { DisabledState, DisableReason } from './adminReason.ts';
+import { CreditReason, DisabledState, DisableReason } from './adminReason.ts';
 import { call } from './call.ts';
 import { Id, ListInput, listOf, oneOf } from './page.ts';
 import { ROLES } from './permissions.ts';
 import { Price } from './price.ts';
+import { text } from './text.ts';
 import { Plan } from './user.ts';
+
+const CREDIT_MAX = 1_000_000;
+
+const CreditAmount = z
+  .string(text('Amount is required'))
+  .trim()
+  .min(1, text('Amount is required'))
+  .regex(/^-?\d{1,20}(\.\d{1,20})?$/, text('Amount must be a number'))
+  .regex(/^[^.]*(\.\d{1,6})?$/, text('Amount may have at most 6 decimals'))
+  .refine((amount) => !(Number(amount) <= 0), text('Amount must be greater than 0'))
+  .refine((amount) => !(Number(amount) > CREDIT_MAX), text('Amount must be at most 1,000,000'));
 
 export const CLIENT_STATES = ['active', 'disabled', 'closed'] as const;
 
@@ -85,6 +97,15 @@ export const adminClients = {
     auth: OPERATOR,
     stepUp: true,
     input: z.object({ id: Id }),
+    output: oneOf(AdminClient),
+  }),
+  addCredit: call({
+    path: 'admin/client/add-credit',
+    summary:
+      'Adds credit in STAGI to the balance of a workspace. It can be spent, not withdrawn. Its transactions show the reason, and its owners get it by mail.',
+    auth: OPERATOR,
+    stepUp: true,
+    input: z.object({ id: Id, amount: CreditAmount, reason: CreditReason }),
     output: oneOf(AdminClient),
   }),
 };

@@ -16,6 +16,21 @@ export const DisableReason = z
       .max(REASON_MAX, text('Reason is too long: at most 500 characters')),
   );
 
+export const CREDIT_REASON_MAX = 300;
+
+/** Why an operator adds credit; shown with the transaction. */
+export const CreditReason = z
+  .string(text('Reason is required'))
+  .transform(plainText)
+  .pipe(
+    z
+      .string()
+      .trim()
+      .min(1, text('Reason is required'))
+      .min(3, text('Reason must be at least 3 characters'))
+      .max(CREDIT_REASON_MAX, text('Reason is too long: at most 300 characters')),
+  );
+
 export const DisabledState = z
   .object({
     at: z.string(),

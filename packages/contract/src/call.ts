@@ -44,7 +44,17 @@ export type InputOf<C extends Call> = z.input<C['input']>;
 export type ParsedInputOf<C extends Call> = z.output<C['input']>;
 export type OutputOf<C extends Call> = z.output<C['output']>;
 
-const NAMES_WITH_KEY = new Set(['create', 'rent', 'rerun', 'add', 'generate', 'activate', 'clone', 'deploy']);
+const NAMES_WITH_KEY = new Set([
+  'create',
+  'rent',
+  'rerun',
+  'add',
+  'add-credit',
+  'generate',
+  'activate',
+  'clone',
+  'deploy',
+]);
 
 /** Whether a call requires an `Idempotency-Key`: it creates something, and is no `auth/` call. */
 export function needsIdempotencyKey(path: string): boolean {

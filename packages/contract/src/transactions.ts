@@ -20,6 +20,8 @@ export const Transaction = z.object({
   network: z.string().nullable(),
   /** Set for usage and its refunds. */
   resource: BilledResource.nullable(),
+  /** Why an operator added it; null for all but a `grant`. */
+  reason: z.string().nullable().optional(),
   /** Set for usage: `2026-11-22`. The amount grows until the day is over. */
   day: z.string().nullable(),
 });

@@ -7,6 +7,8 @@ import type { AuditEntry } from '@stagi/contract/audit.ts';
 import { STREAM_CLOSE } from '@stagi/contract/streams.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ABSENT } from '../app/testing/sample.ts';
+import { SAMPLES } from '../app/testing/samples.ts';
 import { pageOfEntries } from '../audit/entries.ts';
 import { authorizedKeys } from '../instances/sshAccess.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
@@ -134,9 +136,10 @@ describe('disabling an account', () => {
       .set({ stepped_up_at: null })
       .where('user_id', '=', operator.userId)
       .execute();
+    const named = { ...ABSENT, member: victim.userId, email: victim.email };
     for (const call of everyCall().filter(({ path, stepUp }) => path.startsWith('admin/') && stepUp))
       expect
-        .soft(await app.post(call.path, { id: victim.userId, reason: 'x' }, as(operator)), call.path)
+        .soft(await app.post(call.path, SAMPLES[call.path]!.input(named), as(operator)), call.path)
         .toMatchObject({ status: 403, body: { code: 'step-up' } });
   });
 

@@ -1,9 +1,7 @@
 import type { AdminClient } from '@stagi/contract/adminClients.ts';
 import { api } from '@stagi/contract/api.ts';
-import type { Role } from '@stagi/contract/permissions.ts';
 import { text } from '@stagi/contract/text.ts';
 import { sql } from 'kysely';
-import { recordForWorkspace } from '../audit/recordForWorkspace.ts';
 import { lockAvailableBalance } from '../billing/spendOrder.ts';
 import { announce } from '../bus/bus.ts';
 import { inTransaction } from '../db/pool.ts';
@@ -11,17 +9,15 @@ import type { Db } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
 import { resyncAuthorizedKeys } from '../instances/sshAccess.ts';
 import { lockServers, stopServers } from '../instances/stopServers.ts';
-import type { Receiver } from '../mail/accountMails.ts';
-import type { MailText } from '../mail/layout.ts';
 import {
   clientDisabledMail,
   clientEnabledMail,
   memberClientDisabledMail,
   memberClientEnabledMail,
 } from '../mail/operatorMails.ts';
-import { sendMails } from '../mail/send.ts';
 import { lockUser, lockWorkspace, type Operator } from '../people/lockedByOperator.ts';
 import { clientOf } from './clients.ts';
+import { notifyMembers, recordInWorkspace } from './workspaceNotices.ts';
 
 interface Input {
   id: number;
@@ -94,41 +90,4 @@ export function enableClient(ctx: Operator, id: number): Promise<AdminClient> {
     await recordInWorkspace(trx, api.adminClients.enable.path, client, {});
     return clientOf({ ...ctx, db: trx }, client.id);
   });
-}
-
-/** A limit, owners first, as all mails are written in one transaction. */
-const MAX_NOTIFIED_MEMBERS = 1_000;
-
-async function notifyMembers(
-  ctx: Operator,
-  trx: Db,
-  workspaceId: number,
-  mailTo: (member: Receiver & { role: Role }) => MailText,
-): Promise<void> {
-  const members = await trx
-    .selectFrom('membership')
-    .innerJoin('app_user', 'app_user.id', 'membership.user_id')
-    .select(['app_user.name', 'app_user.email', 'app_user.language', 'membership.role'])
-    .where('membership.workspace_id', '=', workspaceId)
-    .where('app_user.disabled_at', 'is', null)
-    .orderBy(sql`membership.role <> 'Owner'`)
-    .orderBy('membership.created_at')
-    .orderBy('membership.user_id')
-    .limit(MAX_NOTIFIED_MEMBERS)
-    .execute();
-  await sendMails(
-    ctx,
-    trx,
-    members.map((member) => ({ recipient: member.email, mail: mailTo(member) })),
-  );
-}
-
-/** Members see the reason, too. */
-function recordInWorkspace(
-  trx: Db,
-  action: string,
-  { id, name }: { id: number; name: string },
-  detail: Record<string, unknown>,
-): Promise<void> {
-  return recordForWorkspace(trx, id, { action, object: { type: 'client', id: String(id), label: name }, detail });
 }

@@ -1,6 +1,7 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { HandlersOf } from '../http/handlers.ts';
 import { pageOf } from '../http/paging.ts';
+import { addCredit } from './addCredit.ts';
 import { listClients, viewClient } from './clients.ts';
 import { disableClient, enableClient } from './disableClient.ts';
 import { disableUser, enableUser } from './disableUser.ts';
@@ -36,6 +37,9 @@ export const adminClientHandlers: HandlersOf<typeof api.adminClients> = {
   },
   async enable(ctx, { id }) {
     return { isSuccess: true, entity: await enableClient(ctx, id) };
+  },
+  async addCredit(ctx, input) {
+    return { isSuccess: true, entity: await addCredit(ctx, input) };
   },
 };
 

@@ -31,6 +31,8 @@ const SPENDABLE = ['credit', 'card', 'onchain'] as const;
 const KINDS = {
   starter: { shownAs: 'Deposit', from: ['promo'], to: ['credit'], reversible: true },
   promo: { shownAs: 'Deposit', from: ['promo'], to: ['credit'], reversible: true },
+  /** By an operator, who gives a reason. */
+  grant: { shownAs: 'Deposit', from: ['promo'], to: ['credit'], reversible: true },
   'test-deposit': { shownAs: 'Deposit', from: ['promo'], to: ['credit'], reversible: true },
   deposit: { shownAs: 'Deposit', from: ['world:deposit'], to: ['card', 'onchain'], reversible: true },
   /** Taken back by the issuer of a card; an amount that was spent already is a debt. */

@@ -304,8 +304,8 @@ it('has a migration for each change of what is written at every start', () => {
     .update(JSON.stringify([STATUS_MOVES, JOURNAL_KINDS]))
     .digest('hex');
   const last = {
-    since: '0086_launch',
-    fingerprint: '292a3465d672398feeeff47658d85df0f4b6d2e4a1d7a373cff6f1f15ea94523',
+    since: '0092_plan_quotas',
+    fingerprint: '68365223c76319f2e29a04eb0cc6b0f1a96c754dc8dac6c6381d03f13ed176fc',
   };
   expect(MIGRATIONS.map(({ name }) => name)).toContain(last.since);
   expect(fingerprint).toBe(last.fingerprint);

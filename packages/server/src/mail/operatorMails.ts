@@ -32,29 +32,66 @@ function enabledMail(what: 'opened' | 'memberOpened') {
     operatorsMail(ctx, receiver, what, { workspace, link: '/sign-in' });
 }
 
-type What = 'shutOut' | 'letIn' | 'shut' | 'opened' | 'memberShut' | 'memberOpened';
+/** To the owners of the workspace. */
+export function planChangedMail(ctx: OperatorMailContext, receiver: Receiver, workspace: string): MailText {
+  return operatorsMail(ctx, receiver, 'planChanged', { workspace, link: BALANCE });
+}
+
+/** To the owners of the workspace; `amount` names its currency. */
+export function creditedMail(
+  ctx: OperatorMailContext,
+  receiver: Receiver,
+  credit: { workspace: string; amount: string; reason: string },
+): MailText {
+  return operatorsMail(ctx, receiver, 'credited', { ...credit, link: BALANCE });
+}
+
+export function accountDeletedByOperatorMail(ctx: OperatorMailContext, receiver: Receiver, reason: string): MailText {
+  return operatorsMail(ctx, receiver, 'deletedByOperator', { reason });
+}
+
+const BALANCE = '/profile/balance';
+
+type What =
+  | 'shutOut'
+  | 'letIn'
+  | 'shut'
+  | 'opened'
+  | 'memberShut'
+  | 'memberOpened'
+  | 'planChanged'
+  | 'credited'
+  | 'deletedByOperator';
 
 /** Mails that end with the support address. */
-const ASKS_TO_WRITE: readonly What[] = ['shutOut', 'shut'];
+const ASKS_TO_WRITE: readonly What[] = ['shutOut', 'shut', 'deletedByOperator'];
 
 function operatorsMail(
   { config }: OperatorMailContext,
   { name, language: chosen }: Receiver,
   what: What,
-  { workspace = '', reason, link }: { workspace?: string; reason?: string; link?: string },
+  { workspace = '', amount, reason, link }: { workspace?: string; amount?: string; reason?: string; link?: string },
 ): MailText {
   const language = chosen ?? 'en';
   const words = WORDS[language];
   const { supportEmail } = config.site;
   const facts: [string, string][] = [];
   if (workspace !== '') facts.push([words.workspace, workspace]);
+  if (amount !== undefined) facts.push([words.amount, amount]);
   if (reason !== undefined) facts.push([words.reason, reason]);
   return composeText(language, fill(words[what].subject, { workspace: onOneLine(workspace) }), [
     fill(words.hello, { name }),
     words[what].lead,
     ...(facts.length > 0 ? [{ facts } satisfies Part] : []),
     ...(supportEmail || !ASKS_TO_WRITE.includes(what) ? [words[what].end] : []),
-    ...(link ? [{ link: `${config.appOrigin}${link}`, label: words.logIn } satisfies Part] : []),
+    ...(link
+      ? [
+          {
+            link: `${config.appOrigin}${link}`,
+            label: link === BALANCE ? words.balancePage : words.logIn,
+          } satisfies Part,
+        ]
+      : []),
     ...(supportEmail ? [{ facts: [[words.support, supportEmail]] } satisfies Part] : []),
   ]);
 }

@@ -56,6 +56,9 @@ export function everyMail(language: Language) {
     clientEnabled: operatorLetters.clientEnabledMail(at, chosen, LINES),
     memberClientDisabled: operatorLetters.memberClientDisabledMail(at, chosen, LINES, NAME),
     memberClientEnabled: operatorLetters.memberClientEnabledMail(at, chosen, LINES),
+    planChanged: operatorLetters.planChangedMail(at, chosen, LINES),
+    credited: operatorLetters.creditedMail(at, chosen, { workspace: LINES, amount: '1.50 STAGI', reason: NAME }),
+    deletedByOperator: operatorLetters.accountDeletedByOperatorMail(at, chosen, NAME),
     roleChanged: roleChangedMail(at, receiver, { workspaceName: LINES, by: NAME, role: 'Developer' }),
     removed: removedMail(at, receiver, { workspaceName: LINES, by: NAME }),
     contact: contactRequestMail(at, {

@@ -1,6 +1,6 @@
 /**
  * Quotas that an operator sets for one workspace, by kind; null: no limit. What such a workspace has of the kind counts in
- * it alone.
+ * it alone. Also the journal kind `grant`.
  */
 export const sql = `
 alter table workspace add column quotas jsonb not null default '{}' check (jsonb_typeof(quotas) = 'object');

@@ -15,6 +15,7 @@ export const cn: Words = {
   address: 'IP 地址',
   description: '说明',
   reason: '原因',
+  amount: '金额',
   workspace: '工作空间',
   role: '角色',
   by: '操作人',
@@ -86,6 +87,21 @@ export const cn: Words = {
     subject: '工作空间 {{workspace}} 已重新启用',
     lead: '运营人员重新启用了您所属的一个工作空间。您在其中的角色保持原样。已停止的服务器在有人启动之前保持停止状态。',
     end: '请登录后继续。',
+  },
+  planChanged: {
+    subject: '工作空间 {{workspace}} 的套餐已更改',
+    lead: '运营人员更改了您的一个工作空间的套餐或配额。已有的内容不会停止；如果已有数量超过现在允许的数量，则无法启动新的内容。',
+    end: '您无需为此付费。',
+  },
+  credited: {
+    subject: '工作空间 {{workspace}} 已获得赠金',
+    lead: '运营人员向您的一个工作空间的余额添加了赠金。',
+    end: '它可以像其他赠金一样使用，但不能提现。',
+  },
+  deletedByOperator: {
+    subject: '您的 {{brand}} 账户已删除',
+    lead: '运营人员删除了您的账户以及仅属于您的所有内容，任何人都无法恢复。',
+    end: '如果您认为这是误操作，请联系下方的地址。',
   },
   noAccount: {
     subject: '此邮箱没有可恢复的 {{brand}} 账户',

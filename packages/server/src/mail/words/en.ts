@@ -15,6 +15,7 @@ export const en: Words = {
   address: 'Address',
   description: 'Description',
   reason: 'Reason',
+  amount: 'Amount',
   workspace: 'Workspace',
   role: 'Role',
   by: 'By',
@@ -86,6 +87,21 @@ export const en: Words = {
     subject: 'The workspace {{workspace}} is enabled again',
     lead: 'An operator has enabled a workspace that you are a member of again. Your role in it is as it was. Its servers that were stopped stay stopped until somebody starts them.',
     end: 'Log in to continue.',
+  },
+  planChanged: {
+    subject: 'The plan of the workspace {{workspace}} has changed',
+    lead: 'An operator has changed the plan or the quotas of a workspace of yours. Nothing that is there stops. Where more is there than is allowed now, nothing new starts.',
+    end: 'You pay nothing for it.',
+  },
+  credited: {
+    subject: 'The workspace {{workspace}} got credit',
+    lead: 'An operator has added credit to the balance of a workspace of yours.',
+    end: 'It can be spent like other credit, and cannot be withdrawn.',
+  },
+  deletedByOperator: {
+    subject: 'Your {{brand}} account was deleted',
+    lead: 'An operator has deleted your account and everything that was yours alone. They cannot be restored.',
+    end: 'If you think this is a mistake, write to the address below.',
   },
   noAccount: {
     subject: 'There is no {{brand}} account to recover with this address',

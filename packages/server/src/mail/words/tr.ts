@@ -15,6 +15,7 @@ export const tr: Words = {
   address: 'Adres',
   description: 'Açıklama',
   reason: 'Neden',
+  amount: 'Tutar',
   workspace: 'Çalışma alanı',
   role: 'Rol',
   by: 'Yapan',
@@ -86,6 +87,21 @@ export const tr: Words = {
     subject: '{{workspace}} çalışma alanı yeniden etkin',
     lead: 'Bir operatör, üyesi olduğunuz bir çalışma alanını yeniden etkinleştirdi. Oradaki rolünüz eskisi gibi. Durdurulan sunucular, biri başlatana kadar durmuş kalır.',
     end: 'Devam etmek için giriş yapın.',
+  },
+  planChanged: {
+    subject: '{{workspace}} çalışma alanının planı değişti',
+    lead: 'Bir operatör bir çalışma alanınızın planını veya kotalarını değiştirdi. Orada olan hiçbir şey durmaz. Şimdi izin verilenden fazlası varsa yeni bir şey başlamaz.',
+    end: 'Bunun için hiçbir ücret ödemezsiniz.',
+  },
+  credited: {
+    subject: '{{workspace}} çalışma alanına kredi eklendi',
+    lead: 'Bir operatör bir çalışma alanınızın bakiyesine kredi ekledi.',
+    end: 'Diğer krediler gibi harcanabilir, çekilemez.',
+  },
+  deletedByOperator: {
+    subject: '{{brand}} hesabınız silindi',
+    lead: 'Bir operatör hesabınızı ve yalnızca size ait olan her şeyi sildi. Geri getirilemezler.',
+    end: 'Bunun bir hata olduğunu düşünüyorsanız aşağıdaki adrese yazın.',
   },
   noAccount: {
     subject: 'Bu adresle kurtarılacak bir {{brand}} hesabı yok',

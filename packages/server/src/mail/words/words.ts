@@ -24,6 +24,7 @@ export interface Words {
   address: string;
   description: string;
   reason: string;
+  amount: string;
   workspace: string;
   role: string;
   /** Before the name of who did it. */
@@ -46,6 +47,9 @@ export interface Words {
   /** The same to members of it who own it not. */
   memberShut: Mail;
   memberOpened: Mail;
+  planChanged: Mail;
+  credited: Mail;
+  deletedByOperator: Mail;
   noAccount: Mail;
   changed: Mail;
   added: Mail;

@@ -54,6 +54,7 @@ function Body({ entity, segments }: OutputOf<typeof api.transactions.view>) {
         label: t('What'),
         value: t(KIND_WORD[one.kind] ?? one.kind),
       },
+      ...(one.reason ? [{ label: t('Reason'), value: one.reason }] : []),
       ...(resource
         ? [
             {

@@ -12,6 +12,7 @@ export const TYPE_WORD: Record<TransactionType, string> = {
 export const KIND_WORD: Record<string, string> = {
   starter: text('Starter credit'),
   promo: text('Promo code'),
+  grant: text('Credit'),
   'test-deposit': text('Test money'),
   deposit: text('Payment'),
   chargeback: text('Chargeback'),

@@ -34,8 +34,15 @@ export function useTransactionColumns(): Column<Transaction>[] {
   ];
 }
 
-function What({ transaction: { resource, kind } }: { transaction: Transaction }) {
+function What({ transaction: { resource, kind, reason } }: { transaction: Transaction }) {
   const t = useT();
+  if (reason)
+    return (
+      <span className={classes.what}>
+        <span>{t(KIND_WORD[kind] ?? kind)}</span>
+        <CutText className="muted">{reason}</CutText>
+      </span>
+    );
   if (!resource) return <span>{t(KIND_WORD[kind] ?? kind)}</span>;
   return (
     <span className={classes.what}>
