@@ -1,11 +1,39 @@
 import { z } from 'zod';
 import { CreditReason, DisabledState, DisableReason } from './adminReason.ts';
 import { call } from './call.ts';
-import { Id, ListInput, listOf, oneOf } from './page.ts';
+import { EditVersion, Id, ListInput, listOf, oneOf } from './page.ts';
 import { ROLES } from './permissions.ts';
+import { type PlanLimits, type PlanQuotas, QUOTA_MAX } from './planLimits.ts';
 import { Price } from './price.ts';
 import { text } from './text.ts';
 import { Plan } from './user.ts';
+
+const quotaFrom = (least: number, rule: string) =>
+  z.number(rule).int(rule).min(least, rule).max(QUOTA_MAX, rule).nullable().optional();
+const Quota = quotaFrom(0, text('Enter a whole number from 0 to 1,000,000'));
+
+/** Limits that an operator has set in place of the plan's; null: no limit. */
+export const Quotas = z.object({
+  members: quotaFrom(1, text('Enter a whole number from 1 to 1,000,000')),
+  gpuServers: Quota,
+  cpuOnlyServers: Quota,
+  ownServers: Quota,
+  projects: Quota,
+  storageGb: Quota,
+  runsPerDay: Quota,
+} satisfies Record<keyof PlanLimits, z.ZodType>) satisfies z.ZodType<PlanQuotas>;
+
+/** The use that counts against each limit, without other workspaces of its owners. */
+export const PlanUse = z.object({
+  members: z.number().int(),
+  gpuServers: z.number().int(),
+  cpuOnlyServers: z.number().int(),
+  ownServers: z.number().int(),
+  projects: z.number().int(),
+  storageGb: z.number(),
+  runsPerDay: z.number().int(),
+} satisfies Record<keyof PlanLimits, z.ZodType>);
+export type PlanUse = z.infer<typeof PlanUse>;
 
 const CREDIT_MAX = 1_000_000;
 
@@ -25,6 +53,9 @@ export const AdminClient = z.object({
   name: z.string(),
   state: z.enum(CLIENT_STATES),
   subscriptionPlan: Plan,
+  quotas: Quotas,
+  /** Changes with each edit of the plan and its quotas: see `EditVersion`. */
+  version: z.string(),
   /** The owner of longest standing; null when the workspace has no members. */
   owner: z.object({ userId: Id, name: z.string(), email: z.string() }).nullable(),
   members: z.number().int(),
@@ -39,6 +70,7 @@ export type AdminClient = z.infer<typeof AdminClient>;
 export const AdminClientView = AdminClient.extend({
   isPersonal: z.boolean(),
   spentPerHour: Price,
+  use: PlanUse,
   /** The first hundred of each: owners first, running servers first. */
   people: z.array(
     z.object({ userId: Id, name: z.string(), email: z.string(), roleName: z.enum(ROLES), isDisabled: z.boolean() }),
@@ -97,6 +129,15 @@ export const adminClients = {
     auth: OPERATOR,
     stepUp: true,
     input: z.object({ id: Id }),
+    output: oneOf(AdminClient),
+  }),
+  editPlan: call({
+    path: 'admin/client/edit-plan',
+    summary:
+      'Sets the plan of a workspace and the quotas that differ from it: a number, or null for no limit; one that is left out is the plan’s. Costs nothing. Nothing that is there stops; where less is allowed than is there, nothing new starts. Its owners are told by mail.',
+    auth: OPERATOR,
+    stepUp: true,
+    input: z.object({ id: Id, plan: Plan, quotas: Quotas, version: EditVersion.optional() }),
     output: oneOf(AdminClient),
   }),
   addCredit: call({

@@ -1,6 +1,7 @@
 import type { AdminClient, AdminClientView, CLIENT_STATES } from '@stagi/contract/adminClients.ts';
 import type { EntityFilterRequest } from '@stagi/contract/page.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
+import type { PlanQuotas, WorkspacePlan } from '@stagi/contract/planLimits.ts';
 import type { Plan } from '@stagi/contract/user.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { balanceOf, perHourOf, RUNNING_STATUSES } from '../billing/burnRate.ts';
@@ -8,9 +9,11 @@ import { presentPrice } from '../billing/price.ts';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/schema.ts';
 import { cappedPage } from '../http/cappedPage.ts';
+import { versionOf } from '../http/editVersion.ts';
 import { notFound } from '../http/errors.ts';
 import { isId, sortColumn } from '../http/paging.ts';
 import { beginsWith, idIn, searches } from '../http/search.ts';
+import { planUseOf } from './planUse.ts';
 
 interface Seen {
   db: Db;
@@ -67,6 +70,7 @@ interface Row {
   id: number;
   name: string;
   plan: Plan;
+  quotas: PlanQuotas;
   created_at: Date;
   disabled_at: Date | null;
   disabled_reason: string | null;
@@ -84,7 +88,7 @@ const runningStatuses = sql.join(RUNNING_STATUSES.map((status) => sql.lit(status
 
 async function clientsOf(db: Db, ids: readonly number[]): Promise<Row[]> {
   const { rows } = await sql<Row>`
-    select w.id, w.name, w.plan, w.created_at, w.disabled_at, w.disabled_reason, w.deleted_at, w.personal_of,
+    select w.id, w.name, w.plan, w.quotas, w.created_at, w.disabled_at, w.disabled_reason, w.deleted_at, w.personal_of,
       operator.name as disabled_by_name,
       (select json_build_object('userId', u.id, 'name', u.name, 'email', u.email)
         from membership m join app_user u on u.id = m.user_id
@@ -104,6 +108,8 @@ function present(config: Config, row: Row): AdminClient {
     name: row.name,
     state: row.deleted_at ? 'closed' : row.disabled_at ? 'disabled' : 'active',
     subscriptionPlan: row.plan,
+    quotas: row.quotas,
+    version: planVersion(row),
     owner: row.owner,
     members: row.members,
     running: row.running,
@@ -116,6 +122,9 @@ function present(config: Config, row: Row): AdminClient {
     },
   };
 }
+
+/** The version of what `edit-plan` changes. */
+export const planVersion = ({ plan, quotas }: WorkspacePlan): string => versionOf({ plan, quotas });
 
 async function rowOf(db: Db, id: number): Promise<Row> {
   const known = await db.selectFrom('workspace').select('id').where(isId('id', id)).executeTakeFirst();
@@ -147,6 +156,7 @@ export async function viewClient(ctx: Seen, id: number): Promise<AdminClientView
     ...present(ctx.config, row),
     isPersonal: row.personal_of !== null,
     spentPerHour: presentPrice(ctx.config, row.per_hour),
+    use: await planUseOf(ctx.db, row.id),
     people,
     machines,
     machineCount: count,

@@ -33,6 +33,8 @@ it('refuses every act of an operator whose role is revoked while the act waits',
     'a person': (olga: Person) => olga.client(api.adminUsers.disable, { id: victim.userId, reason: 'the last word' }),
     'a workspace': (olga: Person) =>
       olga.client(api.adminClients.disable, { id: victim.workspaceId, reason: 'the last word' }),
+    'a plan': (olga: Person) =>
+      olga.client(api.adminClients.editPlan, { id: victim.workspaceId, plan: 'Team', quotas: {} }),
     'a credit': (olga: Person) =>
       olga.client(api.adminClients.addCredit, { id: victim.workspaceId, amount: '5', reason: 'the last word' }),
   };
@@ -59,6 +61,7 @@ it('refuses every act of an operator whose role is revoked while the act waits',
      union all select 'copy' from audit where action = 'admin/audit/export'
      union all select 'person' from app_user where id = $2 and disabled_at is not null
      union all select 'workspace' from workspace where id = $3 and disabled_at is not null
+     union all select 'plan' from workspace where id = $3 and plan <> 'Free'
      union all select 'credit' from journal where kind = 'grant'`,
     [stray, victim.userId, victim.workspaceId],
   );

@@ -5,6 +5,7 @@ import { addCredit } from './addCredit.ts';
 import { listClients, viewClient } from './clients.ts';
 import { disableClient, enableClient } from './disableClient.ts';
 import { disableUser, enableUser } from './disableUser.ts';
+import { editPlan } from './editPlan.ts';
 import { viewSystem } from './systemState.ts';
 import { listUsers, viewUser } from './users.ts';
 
@@ -37,6 +38,9 @@ export const adminClientHandlers: HandlersOf<typeof api.adminClients> = {
   },
   async enable(ctx, { id }) {
     return { isSuccess: true, entity: await enableClient(ctx, id) };
+  },
+  async editPlan(ctx, input) {
+    return { isSuccess: true, entity: await editPlan(ctx, input) };
   },
   async addCredit(ctx, input) {
     return { isSuccess: true, entity: await addCredit(ctx, input) };

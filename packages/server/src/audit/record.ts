@@ -275,6 +275,7 @@ const RECORDED_FIELDS = new Set([
   'workspaceId',
   'description',
   'plan',
+  'quotas',
   'sizeGb',
   'location',
   'key',
@@ -313,8 +314,16 @@ function detailOf(input: unknown): Record<string, unknown> {
 function plain(value: unknown): unknown {
   if (typeof value === 'string') return shortened(value).replaceAll('\u0000', '').toWellFormed();
   if (typeof value === 'number' || typeof value === 'boolean') return value;
+  if (isFigures(value)) return value;
   return Array.isArray(value) ? value.slice(0, MAX_ITEMS).map((one) => plain(one) ?? null) : undefined;
 }
+
+/** By name, as quotas are: nothing that could be a secret. */
+const isFigures = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every((one) => typeof one === 'number' || one === null);
 
 function shortened(text: string): string {
   return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS - 1)}…` : text;

@@ -49,7 +49,7 @@ export async function lockWorkspace(trx: Db, operatorId: number, id: number) {
   await lockUser(trx, operatorId, operatorId);
   const client = await trx
     .selectFrom('workspace')
-    .select(['id', 'name', 'disabled_at', 'deleted_at'])
+    .select(['id', 'name', 'disabled_at', 'deleted_at', 'plan', 'quotas'])
     .where(isId('id', id))
     .forNoKeyUpdate()
     .executeTakeFirst();

@@ -1,7 +1,9 @@
 import type { AuditEntry } from '@stagi/contract/audit.ts';
+import type { Quota } from '@stagi/contract/planLimits.ts';
 import { text } from '@stagi/contract/text.ts';
 import { Fragment, type ReactNode } from 'react';
 import { useT } from '../i18n/i18n.ts';
+import { QUOTA_WORDS } from '../i18n/quotaWords.ts';
 import { DateTime } from '../ui/Time.tsx';
 import classes from './Audit.module.css';
 
@@ -18,6 +20,7 @@ const MEANS: Record<string, string> = {
   offerId: text('Offer'),
   app: text('App'),
   plan: text('Plan'),
+  quotas: text('Own quotas'),
   dryRun: text('Only asked what would be removed'),
   terminate: text('Servers that cannot stop were terminated'),
   broken: text('Broken at entry'),
@@ -54,10 +57,20 @@ export function AuditDetail({ detail: { message, names, ...told }, object }: Pic
     </span>
   );
 
+  function limits(value: unknown): string {
+    return Object.entries(value as Record<string, number | null>)
+      .map(([quota, limit]) => {
+        const word = Object.hasOwn(QUOTA_WORDS, quota) ? t(QUOTA_WORDS[quota as Quota]) : quota;
+        return `${word} ${limit === null ? t('no limit') : limit}`;
+      })
+      .join(', ');
+  }
+
   function meaning(name: string, value: unknown): ReactNode {
     const word = MEANS[name] && t(MEANS[name]);
     if (typeof value === 'boolean') return value ? (word ?? name) : null;
-    const shown = typeof named[name] === 'string' ? named[name] : plainly(name, value);
+    const shown =
+      name === 'quotas' ? limits(value) : typeof named[name] === 'string' ? named[name] : plainly(name, value);
     if (shown === '') return null;
     if (name === 'role' || name === 'roleName') return t(shown);
     if (!word) return shown;

@@ -116,6 +116,7 @@ export const ACTIONS: Record<string, string> = {
   'admin/client/enable': text('Enabled the workspace'),
   'admin/sign-up-link/create': text('Created a sign-up link'),
   'admin/sign-up-link/revoke': text('Revoked a sign-up link'),
+  'admin/client/edit-plan': text('Changed the plan of the workspace'),
   'admin/client/add-credit': text('Added credit'),
   'admin/stray/adopt': text('Adopted a stray machine'),
   'admin/stray/delete': text('Deleted a stray machine'),

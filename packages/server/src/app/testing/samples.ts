@@ -301,6 +301,7 @@ export const SAMPLES: Record<string, Sample> = {
   'admin/client/view': { input: () => ({ id: 1 }) },
   'admin/client/disable': { input: () => ({ id: 1, reason: 'walk' }) },
   'admin/client/enable': { input: () => ({ id: 1 }) },
+  'admin/client/edit-plan': { input: () => ({ id: 1, plan: 'Free', quotas: {} }) },
   'admin/client/add-credit': { input: () => ({ id: 1, amount: '1', reason: 'walk' }) },
   'admin/audit/list': { input: () => ({}) },
   'admin/audit/actor/list': { input: () => ({}) },
