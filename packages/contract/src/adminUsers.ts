@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { AccountDeletionPreview } from './account.ts';
 import { DisabledState, DisableReason } from './adminReason.ts';
 import { call } from './call.ts';
+import { Email } from './fields.ts';
 import { LANGUAGES } from './languages.ts';
-import { Id, ListInput, listOf, oneOf } from './page.ts';
+import { Id, ListInput, listOf, oneOf, SuccessResponse } from './page.ts';
 import { ROLES } from './permissions.ts';
 import { Plan } from './user.ts';
 
@@ -87,5 +89,21 @@ export const adminUsers = {
     stepUp: true,
     input: z.object({ id: Id }),
     output: oneOf(AdminUser),
+  }),
+  deletion: call({
+    path: 'admin/user/deletion',
+    summary: 'What deleting an account would also delete, and what prevents it.',
+    auth: OPERATOR,
+    input: z.object({ id: Id }),
+    output: AccountDeletionPreview,
+  }),
+  delete: call({
+    path: 'admin/user/delete',
+    summary:
+      'Deletes an account permanently, as its owner could; its address must be typed. Its owner gets the reason by mail. Refused for operators.',
+    auth: OPERATOR,
+    stepUp: true,
+    input: z.object({ id: Id, email: Email, reason: DisableReason }),
+    output: SuccessResponse,
   }),
 };

@@ -210,6 +210,7 @@ const READS = new Set([
   'search',
   'blame',
   'options',
+  'deletion',
   'fit',
   // What people ask models is nobody's business.
   'run',

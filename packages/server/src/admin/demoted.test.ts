@@ -37,6 +37,8 @@ it('refuses every act of an operator whose role is revoked while the act waits',
       olga.client(api.adminClients.editPlan, { id: victim.workspaceId, plan: 'Team', quotas: {} }),
     'a credit': (olga: Person) =>
       olga.client(api.adminClients.addCredit, { id: victim.workspaceId, amount: '5', reason: 'the last word' }),
+    'an account': (olga: Person) =>
+      olga.client(api.adminUsers.delete, { id: victim.userId, email: victim.email, reason: 'the last word' }),
   };
   let n = 0;
   for (const [what, act] of Object.entries(acts)) {

@@ -1,8 +1,10 @@
 import type { api } from '@stagi/contract/api.ts';
 import type { HandlersOf } from '../http/handlers.ts';
 import { pageOf } from '../http/paging.ts';
+import { presentDeletion } from '../users/deletionPreview.ts';
 import { addCredit } from './addCredit.ts';
 import { listClients, viewClient } from './clients.ts';
+import { deleteUser, viewUserDeletion } from './deleteUser.ts';
 import { disableClient, enableClient } from './disableClient.ts';
 import { disableUser, enableUser } from './disableUser.ts';
 import { editPlan } from './editPlan.ts';
@@ -22,6 +24,13 @@ export const adminUserHandlers: HandlersOf<typeof api.adminUsers> = {
   },
   async enable(ctx, { id }) {
     return { isSuccess: true, entity: await enableUser(ctx, id) };
+  },
+  async deletion({ db }, { id }) {
+    return { isSuccess: true, ...presentDeletion(await viewUserDeletion(db, id)) };
+  },
+  async delete(ctx, input) {
+    await deleteUser(ctx, input);
+    return { isSuccess: true };
   },
 };
 

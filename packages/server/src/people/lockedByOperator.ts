@@ -16,14 +16,19 @@ export type Operator = Context & {
  * Locks the user that an operator acts on, together with the operator. The operator may have been disabled by another
  * one while waiting for the lock: then 403, so that operators cannot disable each other until none is left.
  */
-export async function lockUser(trx: Db, operatorId: number, id: number) {
-  const rows = await trx
+export async function lockUser(
+  trx: Db,
+  operatorId: number,
+  id: number,
+  { forDeletion = false }: { forDeletion?: boolean } = {},
+) {
+  const both = trx
     .selectFrom('app_user')
     .select(['id', 'name', 'email', 'language', 'is_employee', 'disabled_at', 'deleted_at'])
     .where((where) => where.or([where('id', '=', operatorId), isId('id', id)]))
-    .orderBy('id')
-    .forNoKeyUpdate()
-    .execute();
+    .orderBy('id');
+  // The stronger lock at once: a later upgrade could meet a transaction that refers to the user and waits for this one.
+  const rows = await (forDeletion ? both.forUpdate() : both.forNoKeyUpdate()).execute();
   const operator = rows.find((row) => row.id === operatorId);
   if (!operator?.is_employee || operator.disabled_at) throw forbidden();
   const user = rows.find((row) => row.id === id);

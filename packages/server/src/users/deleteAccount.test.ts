@@ -1,5 +1,4 @@
 import { api } from '@stagi/contract/api.ts';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanUp } from '../cleanUp.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
@@ -16,6 +15,7 @@ import { waitForBlockedStatements } from '../testing/locks.ts';
 import { mailedCode, PASSWORD, type Person } from '../testing/person.ts';
 import { storedMails } from '../testing/storedMails.ts';
 import { as, change, newAddress, signIn, signUp } from './testing/accounts.ts';
+import { KEPT, pointersTo, tablesWith } from './testing/personalData.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -193,10 +193,10 @@ describe('deleting the account', () => {
     expect(older).toEqual([]);
     await app.ctx.db.deleteFrom('mail').where('recipient', '=', person.email).execute();
     await cleanUp(app.ctx);
-    expect(await tablesWith([person.email, 'Zebulon'])).toEqual([]);
+    expect(await tablesWith(app.ctx.db, [person.email, 'Zebulon'])).toEqual([]);
     // Audit entries stay for 400 days, without naming the user.
-    expect(await tablesWith(['quagga'])).toEqual(['audit']);
-    expect(await pointersTo(person.userId)).toEqual(KEPT);
+    expect(await tablesWith(app.ctx.db, ['quagga'])).toEqual(['audit']);
+    expect(await pointersTo(app.ctx.db, person.userId)).toEqual(KEPT);
     // The ledger's sums are unchanged.
     const postings = await app.ctx.db
       .selectFrom('posting')
@@ -227,51 +227,3 @@ describe('deleting the account', () => {
     expect(balance.body).toMatchObject({ clientBalance: { STAGI: { decimalValue: '0.00' } } });
   });
 });
-
-/** Columns that may still refer to a deleted user: who created or did something. */
-const KEPT = [
-  'audit.actor_id',
-  'audit_actor.user_id',
-  'container.created_by',
-  'instance.created_by',
-  'instance_activity.actor_id',
-  'workspace.created_by',
-];
-
-/** Columns with a foreign key to users that still refer to this one. */
-async function pointersTo(userId: number): Promise<string[]> {
-  const { rows } = await sql<{ table: string; column: string; goesAlong: boolean }>`
-    select held.relname as "table", att.attname as "column", con.confdeltype = 'c' as "goesAlong" from pg_constraint con
-      join pg_class held on held.oid = con.conrelid
-      join pg_attribute att on att.attrelid = con.conrelid and att.attnum = con.conkey[1]
-    where con.contype = 'f' and con.confrelid = 'app_user'::regclass order by 1, 2`.execute(app.ctx.db);
-  expect(rows.length).toBeGreaterThan(KEPT.length);
-  // A table with rows of a user's own declares `on delete cascade`.
-  const others = rows.filter(({ column, goesAlong }) => column === 'user_id' && !goesAlong);
-  expect(others.map(({ table }) => table)).toEqual(['audit_actor']);
-  const found: string[] = [];
-  for (const { table, column } of rows) {
-    const { rows: hits } =
-      await sql`select 1 from ${sql.table(table)} where ${sql.ref(column)} = ${userId} limit 1`.execute(app.ctx.db);
-    if (hits.length > 0) found.push(`${table}.${column}`);
-  }
-  return found;
-}
-
-/** Tables with a row that, as JSON, contains one of these words. */
-async function tablesWith(words: readonly string[]): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1`.execute(
-    app.ctx.db,
-  );
-  expect(rows.length).toBeGreaterThan(30);
-  const found: string[] = [];
-  for (const { name } of rows) {
-    const { rows: hits } = await sql`select 1 from ${sql.table(name)} t
-      where lower(to_jsonb(t)::text) like any(${words.map((word) => `%${word.toLowerCase()}%`)}::text[]) limit 1`.execute(
-      app.ctx.db,
-    );
-    if (hits.length > 0) found.push(name);
-  }
-  return found;
-}

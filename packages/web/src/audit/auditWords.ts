@@ -112,6 +112,7 @@ export const ACTIONS: Record<string, string> = {
   'admin/operator/remove': text('Revoked operator rights'),
   'admin/user/disable': text('Disabled the account of a member'),
   'admin/user/enable': text('Enabled the account of a member'),
+  'admin/user/delete': text('Deleted the account of a member'),
   'admin/client/disable': text('Disabled the workspace'),
   'admin/client/enable': text('Enabled the workspace'),
   'admin/sign-up-link/create': text('Created a sign-up link'),
