@@ -16,11 +16,13 @@ export function PanelHeader({ state, disabled, actions }: Props) {
     <>
       <div className={classes.top}>
         <StatusBadge status={state} prominent />
-        {actions.map(({ label, danger, testId, ...action }) => (
-          <ActionButton key={label} {...action} tone={danger ? 'danger' : 'default'} testId={`panel-${testId}`}>
-            {label}
-          </ActionButton>
-        ))}
+        <div className={classes.actions}>
+          {actions.map(({ label, danger, testId, ...action }) => (
+            <ActionButton key={label} {...action} tone={danger ? 'danger' : 'default'} testId={`panel-${testId}`}>
+              {label}
+            </ActionButton>
+          ))}
+        </div>
       </div>
       <DisabledNote disabled={state === 'disabled' ? disabled : null} />
     </>

@@ -2,7 +2,7 @@ import type { AdminUser } from '@stagi/contract/adminUsers.ts';
 import { api } from '@stagi/contract/api.ts';
 import { text } from '@stagi/contract/text.ts';
 import type { Verdict } from '@stagi/contract/verdict.ts';
-import { IconUserCheck, IconUserOff } from '@tabler/icons-react';
+import { IconTrash, IconUserCheck, IconUserOff } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { call } from '../../api/client.ts';
@@ -14,6 +14,7 @@ import { usePanel } from '../../lists/usePanel.ts';
 import { useRowActions } from '../../lists/useRowActions.tsx';
 import { FilterMenu } from '../../ui/table/FilterMenu.tsx';
 import { StatusFilter } from '../../ui/table/StatusFilter.tsx';
+import { DeleteUser } from './DeleteUser.tsx';
 import { DisableUser } from './DisableUser.tsx';
 import { STAFF_FILTER, USER_FILTERS, usersInput, VERIFIED_FILTER } from './listInputs.ts';
 import { UserPanel } from './UserPanel.tsx';
@@ -26,7 +27,13 @@ const HOLD_REASONS: Record<NonNullable<AdminUser['hold']>, string> = {
   deleted: text('This account has been deleted'),
 };
 
-/** All accounts, for operators: search, view, disable, enable. */
+const DELETE_HOLD_REASONS: typeof HOLD_REASONS = {
+  ...HOLD_REASONS,
+  self: text('You cannot delete your own account here: use your profile'),
+};
+const OPERATOR = text('An operator’s account cannot be deleted: take the operator’s right first');
+
+/** All accounts, for operators: search, view, disable, enable, delete. */
 export function UsersPage() {
   const t = useT();
   const state = useListState({ filters: USER_FILTERS });
@@ -34,7 +41,8 @@ export function UsersPage() {
   const columns = useUserColumns();
   const panel = usePanel('user');
   const [disabling, setDisabling] = useState<AdminUser | null>(null);
-  const actions = useUserActions(setDisabling);
+  const [deleting, setDeleting] = useState<AdminUser | null>(null);
+  const actions = useUserActions({ disable: setDisabling, remove: setDeleting });
 
   const oneOf = (name: string) => (values: string[]) => state.setFilter(name, values.at(-1) ?? '');
   return (
@@ -83,12 +91,15 @@ export function UsersPage() {
       }}
     >
       <UserPanel id={panel.id} onClose={panel.close} actionsOf={actions.of} />
+      <DeleteUser user={deleting} onClose={() => setDeleting(null)} />
       <DisableUser user={disabling} onClose={() => setDisabling(null)} />
     </ListPage>
   );
 }
 
-function useUserActions(disable: (user: AdminUser) => void) {
+type Open = (user: AdminUser) => void;
+
+function useUserActions({ disable, remove }: Record<'disable' | 'remove', Open>) {
   const t = useT();
   const can = ({ hold }: AdminUser): Verdict =>
     hold === null ? { allowed: true } : { allowed: false, reason: HOLD_REASONS[hold] };
@@ -115,6 +126,17 @@ function useUserActions(disable: (user: AdminUser) => void) {
         shown: ({ state }) => state !== 'disabled',
         can,
         open: disable,
+      },
+      {
+        name: 'delete',
+        label: t('Delete account'),
+        icon: IconTrash,
+        danger: true,
+        can: ({ hold, isEmployee }) => {
+          if (hold !== null) return { allowed: false, reason: DELETE_HOLD_REASONS[hold] };
+          return isEmployee ? { allowed: false, reason: OPERATOR } : { allowed: true };
+        },
+        open: remove,
       },
     ],
     ['admin/'],

@@ -1,13 +1,16 @@
 import type { AdminClient, AdminClientView } from '@stagi/contract/adminClients.ts';
 import { api } from '@stagi/contract/api.ts';
+import type { Quota } from '@stagi/contract/planLimits.ts';
 import { Link } from 'react-router';
 import { useT } from '../../i18n/i18n.ts';
 import { PLAN_WORDS } from '../../i18n/planWords.ts';
+import { QUOTA_WORDS } from '../../i18n/quotaWords.ts';
 import { ROLE_NAMES } from '../../i18n/roleNames.ts';
 import { RowPanel } from '../../lists/RowPanel.tsx';
 import { paths } from '../../paths.ts';
 import type { Action } from '../../ui/actions.tsx';
 import { FactList } from '../../ui/FactList.tsx';
+import { formatNumber } from '../../ui/format.ts';
 import { Money } from '../../ui/Money.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { Tag } from '../../ui/Tag.tsx';
@@ -34,6 +37,15 @@ export function WorkspacePanel({ id, onClose, actionsOf }: Props) {
 
 function Body({ workspace, actions }: { workspace: AdminClientView; actions: Action[] }) {
   const t = useT();
+  const own = (Object.keys(QUOTA_WORDS) as Quota[]).flatMap((quota) => {
+    const limit = workspace.quotas[quota];
+    if (limit === undefined) return [];
+    return [
+      <li key={quota}>
+        {t(QUOTA_WORDS[quota])}: {limit === null ? t('no limit') : formatNumber(limit)}
+      </li>,
+    ];
+  });
   return (
     <>
       <PanelHeader state={workspace.state} disabled={workspace.disabled} actions={actions} />
@@ -43,6 +55,7 @@ function Body({ workspace, actions }: { workspace: AdminClientView; actions: Act
           { label: t('Id'), value: workspace.id, mono: true, copy: String(workspace.id) },
           { label: t('Kind'), value: workspace.isPersonal ? t('Personal') : t('Shared') },
           { label: t('Plan'), value: t(PLAN_WORDS[workspace.subscriptionPlan]) },
+          ...(own.length > 0 ? [{ label: t('Own quotas'), value: <ul className={classes.plain}>{own}</ul> }] : []),
           { label: t('Balance'), value: <Money price={workspace.balance} /> },
           { label: t('Current rate'), value: <Money price={workspace.spentPerHour} per="hour" /> },
           { label: t('Created'), value: <DateTime at={workspace.createdAt} /> },

@@ -1,7 +1,8 @@
 import type { AdminClient } from '@stagi/contract/adminClients.ts';
 import { api } from '@stagi/contract/api.ts';
 import { text } from '@stagi/contract/text.ts';
-import { IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
+import type { Verdict } from '@stagi/contract/verdict.ts';
+import { IconCoins, IconPlayerPlay, IconPlayerStop, IconRuler } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { call } from '../../api/client.ts';
@@ -14,6 +15,8 @@ import { usePanel } from '../../lists/usePanel.ts';
 import { useRowActions } from '../../lists/useRowActions.tsx';
 import { FilterMenu } from '../../ui/table/FilterMenu.tsx';
 import { StatusFilter } from '../../ui/table/StatusFilter.tsx';
+import { AddCredit } from './AddCredit.tsx';
+import { ChangePlan } from './ChangePlan.tsx';
 import { DisableWorkspace } from './DisableWorkspace.tsx';
 import { PLAN_FILTER, PLANS, plansOf, WORKSPACE_FILTERS, workspacesInput } from './listInputs.ts';
 import { useWorkspaceColumns } from './useWorkspaceColumns.tsx';
@@ -21,8 +24,9 @@ import { WorkspacePanel } from './WorkspacePanel.tsx';
 
 const STATES: readonly AdminClient['state'][] = ['active', 'disabled', 'closed'];
 const CLOSED = text('This workspace has been closed');
+const DISABLED = text('This workspace is disabled. Enable it before you add credit.');
 
-/** All workspaces, for operators: search, view, disable, enable. */
+/** All workspaces, for operators: search, view, plan, credit, disable, enable. */
 export function WorkspacesPage() {
   const t = useT();
   const state = useListState({ filters: WORKSPACE_FILTERS });
@@ -30,7 +34,9 @@ export function WorkspacesPage() {
   const columns = useWorkspaceColumns();
   const panel = usePanel('workspace');
   const [disabling, setDisabling] = useState<AdminClient | null>(null);
-  const actions = useWorkspaceActions(setDisabling);
+  const [planning, setPlanning] = useState<AdminClient | null>(null);
+  const [crediting, setCrediting] = useState<AdminClient | null>(null);
+  const actions = useWorkspaceActions({ plan: setPlanning, credit: setCrediting, disable: setDisabling });
 
   return (
     <ListPage
@@ -66,15 +72,30 @@ export function WorkspacesPage() {
       }}
     >
       <WorkspacePanel id={panel.id} onClose={panel.close} actionsOf={actions.of} />
+      <ChangePlan workspace={planning} onClose={() => setPlanning(null)} />
+      <AddCredit workspace={crediting} onClose={() => setCrediting(null)} />
       <DisableWorkspace workspace={disabling} onClose={() => setDisabling(null)} />
     </ListPage>
   );
 }
 
-function useWorkspaceActions(disable: (workspace: AdminClient) => void) {
+type Open = (workspace: AdminClient) => void;
+
+function useWorkspaceActions({ plan, credit, disable }: Record<'plan' | 'credit' | 'disable', Open>) {
   const t = useT();
+  const canIfOpen = ({ state }: AdminClient): Verdict =>
+    state === 'closed' ? { allowed: false, reason: CLOSED } : { allowed: true };
   return useRowActions<AdminClient>(
     [
+      { name: 'plan', label: t('Change plan and quotas'), icon: IconRuler, can: canIfOpen, open: plan },
+      {
+        name: 'credit',
+        label: t('Add credit'),
+        icon: IconCoins,
+        can: (workspace) =>
+          workspace.state === 'disabled' ? { allowed: false, reason: DISABLED } : canIfOpen(workspace),
+        open: credit,
+      },
       {
         name: 'enable',
         label: t('Enable'),
@@ -95,7 +116,7 @@ function useWorkspaceActions(disable: (workspace: AdminClient) => void) {
         icon: IconPlayerStop,
         danger: true,
         shown: ({ state }) => state !== 'disabled',
-        can: ({ state }) => (state === 'closed' ? { allowed: false, reason: CLOSED } : { allowed: true }),
+        can: canIfOpen,
         open: disable,
       },
     ],

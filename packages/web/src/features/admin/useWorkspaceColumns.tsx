@@ -1,12 +1,12 @@
 import type { AdminClient } from '@stagi/contract/adminClients.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { PLAN_WORDS } from '../../i18n/planWords.ts';
 import { CutText } from '../../ui/CutText.tsx';
 import { Money } from '../../ui/Money.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { timeColumn } from '../../ui/table/columns.tsx';
 import type { Column } from '../../ui/table/tableTypes.ts';
 import classes from './Admin.module.css';
+import { PlanName } from './PlanName.tsx';
 
 export function useWorkspaceColumns(): Column<AdminClient>[] {
   const t = useT();
@@ -32,7 +32,7 @@ export function useWorkspaceColumns(): Column<AdminClient>[] {
         ),
     },
     { key: 'state', title: t('Status'), cell: ({ state }) => <StatusBadge status={state} /> },
-    { key: 'plan', title: t('Plan'), cell: ({ subscriptionPlan }) => t(PLAN_WORDS[subscriptionPlan]) },
+    { key: 'plan', title: t('Plan'), cell: (workspace) => <PlanName workspace={workspace} /> },
     { key: 'id', title: t('Id'), extra: true, align: 'right', cell: ({ id }) => <span className="mono">{id}</span> },
     {
       key: 'members',
