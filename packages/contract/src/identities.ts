@@ -24,12 +24,21 @@ const GoogleAuthorization = z.object({
 });
 const GithubAuthorization = GoogleAuthorization.omit({ nonce: true });
 
-/** The parameters with which a provider redirected the browser back. */
-const ProviderCallback = z.union([
-  z.strictObject({ provider: z.literal('google'), token: IdToken, state: State, nonce: Nonce }),
-  z.strictObject({ provider: z.literal('github'), code: Code, state: State }),
-  z.strictObject({ provider: OpenIdProvider, code: Code, state: State, iss: Issuer }),
-]);
+/** The parameters with which a provider redirected the browser back: Google's have a token and its nonce, others a code. */
+const ProviderCallback = z
+  .strictObject({
+    provider: ProviderId,
+    state: State,
+    token: IdToken.optional(),
+    nonce: Nonce.optional(),
+    code: Code.optional(),
+    iss: Issuer,
+  })
+  .superRefine((returned, ctx) => {
+    for (const field of returned.provider === 'google' ? (['token', 'nonce'] as const) : (['code'] as const))
+      if (returned[field] === undefined)
+        ctx.addIssue({ code: 'invalid_type', expected: 'string', path: [field], input: undefined });
+  });
 
 /** An account at an identity provider that signs in to this one. */
 export const ConnectedIdentity = z.object({
@@ -37,6 +46,8 @@ export const ConnectedIdentity = z.object({
   email: z.string().nullable(),
   connectedAt: z.string(),
   lastUsedAt: z.string(),
+  /** Without it the user could no longer sign in. */
+  isOnlyWayIn: z.boolean().optional(),
 });
 export type ConnectedIdentity = z.infer<typeof ConnectedIdentity>;
 
@@ -94,7 +105,7 @@ export const identities = {
     summary: 'The connected accounts of identity providers.',
     auth: 'signed-in',
     input: z.object({}),
-    /** `onlyWayIn`: without this account the user could no longer sign in. */
+    /** `onlyWayIn`: one of them is the only one. */
     output: SuccessResponse.extend({ identities: z.array(ConnectedIdentity), onlyWayIn: z.boolean() }),
   }),
   begin: call({

@@ -7,8 +7,8 @@ import { closeInvitesQuery } from './invites/status.ts';
 import type { RunningQueue } from './jobs/queue.ts';
 
 /**
- * Deletes what is past its retention time: idempotent answers, mails and ended terminals (30 days), sessions, cloud checks and audit
- * checks (90), expired links to objects (7), images of feedback and contact requests (180), audit entries, activity of projects and imports, timelines of tasks (400), used codes and tickets, logs of deleted workspaces.
+ * Deletes what is past its retention time: idempotent answers, mails and ended terminals (30 days), sessions, sign-up links, cloud checks and
+ * audit checks (90), expired links to objects (7), images of feedback and contact requests (180), audit entries, activity of projects and imports, timelines of tasks (400), used codes and tickets, logs of deleted workspaces.
  */
 export async function startCleanUp(ctx: Pick<Context, 'db'>, queue: RunningQueue): Promise<void> {
   await queue.work('clean-up', () => cleanUp(ctx));
@@ -39,6 +39,7 @@ export async function cleanUp({ db }: Pick<Context, 'db'>): Promise<void> {
         .skipLocked(),
     )
     .execute();
+  await db.deleteFrom('sign_up_link').where('expires_at', '<', sql<Date>`now() - interval '90 days'`).execute();
   await db.deleteFrom('stream_ticket').where('expires_at', '<', sql<Date>`now()`).execute();
   await db.deleteFrom('second_factor_ticket').where('expires_at', '<', sql<Date>`now()`).execute();
   await db.deleteFrom('passkey_challenge').where('expires_at', '<', sql<Date>`now()`).execute();

@@ -51,6 +51,8 @@ it.each<[Record<string, string>, RegExp]>([
   [openId({ secret: 'canary' }), /^OPENID_PROVIDERS cannot be used: (?![\s\S]*canary)/],
   [openId({ clientSecret: '' }), /^OPENID_PROVIDERS cannot be used: [\s\S]*\[0\]\.clientSecret/],
   [openId({}, {}), /^OPENID_PROVIDERS has two entries with the id "lab"/],
+  [openId({}, { id: 'other' }), /^OPENID_PROVIDERS has two entries with the issuer "https:/],
+  [openId({ issuer: 'https://sso.example?a' }), /^OPENID_PROVIDERS cannot be used: [\s\S]*\[0\]\.issuer/],
   [{ LISTEN_HOST: 'stagi.example' }, /^LISTEN_HOST must be an address of this machine .*, not "stagi.example"/],
   [{ S3_INTERNAL_ORIGIN: 's3:4401' }, /^S3_INTERNAL_ORIGIN must be an address like http:/],
 ])('%j ends the start with the name of the variable', (env, problem) => {

@@ -1,9 +1,4 @@
-import {
-  IDENTITY_PROVIDERS,
-  isKnownProvider,
-  type KnownProvider,
-  providerName,
-} from '@stagi/contract/identityProviders.ts';
+import { IDENTITY_PROVIDERS, type KnownProvider, providerName } from '@stagi/contract/identityProviders.ts';
 import { isPlainLine } from '@stagi/contract/plainText.ts';
 import { ProviderId } from '@stagi/contract/providerId.ts';
 import { z } from 'zod';
@@ -67,9 +62,16 @@ function readPasswordSignIn(env: Environment): 'on' | 'off' {
 export const nameOfProvider = ({ openId }: Pick<IdentityProviders, 'openId'>, id: string): string =>
   providerName(id, openId);
 
-/** People can log in with it now. */
-export const isConfigured = (providers: IdentityProviders, id: string): boolean =>
-  isKnownProvider(id) ? providers[id] !== null : providers.openId.some((one) => one.id === id);
+/** People can log in with an identity of this provider and issuer now. */
+export function isConfigured(
+  { google, github, openId }: Omit<IdentityProviders, 'isPasswordOff'>,
+  identity: { provider: string; issuer: string },
+): boolean {
+  const { provider, issuer } = identity;
+  if (provider === 'github') return github?.url.origin === issuer;
+  const settings = provider === 'google' ? google : openId.find(({ id }) => id === provider);
+  return settings ? URL.canParse(issuer) && new URL(issuer).href === settings.issuer.href : false;
+}
 
 export function configuredProviders(providers: IdentityProviders): KnownProvider[] {
   return IDENTITY_PROVIDERS.filter((provider) => providers[provider] !== null);
@@ -100,7 +102,7 @@ const TAKEN_IDS = ['email', 'password', 'passkey', ...IDENTITY_PROVIDERS];
 const OpenIdEntry = z.strictObject({
   id: ProviderId.refine((id) => !TAKEN_IDS.includes(id), 'is the name of another way to log in'),
   name: z.string().trim().min(1).max(NAME_MOST).refine(isPlainLine),
-  issuer: z.string().refine(isSafeAddress, 'must be an address like https://accounts.example'),
+  issuer: z.string().refine(isIssuer, 'must be an address like https://accounts.example'),
   clientId: z.string().min(1).max(200),
   clientSecret: z.string().min(1).max(1_000).optional(),
   scopes: z
@@ -116,9 +118,11 @@ function openId(env: Environment): OpenIdSettings[] {
   const read = z.array(OpenIdEntry).max(PROVIDERS_MOST).safeParse(jsonOf(text));
   // The error names what is wrong, not the value: an entry holds a secret.
   if (!read.success) throw new ConfigError('OPENID_PROVIDERS', `cannot be used: ${z.prettifyError(read.error)}`);
-  const ids = read.data.map(({ id }) => id);
-  const twice = ids.find((id, n) => ids.indexOf(id) !== n);
-  if (twice !== undefined) throw new ConfigError('OPENID_PROVIDERS', `has two entries with the id "${twice}"`);
+  for (const key of ['id', 'issuer'] as const) {
+    const values = read.data.map((entry) => entry[key]);
+    const twice = values.find((value, n) => values.indexOf(value) !== n);
+    if (twice !== undefined) throw new ConfigError('OPENID_PROVIDERS', `has two entries with the ${key} "${twice}"`);
+  }
   return read.data.map(({ issuer, clientSecret = null, ...entry }) => ({
     ...entry,
     issuer: new URL(issuer),
@@ -139,6 +143,13 @@ function address(env: Environment, name: string, fallback: string): URL {
   if (!isSafeAddress(text))
     throw new ConfigError(name, `must be an address like https://accounts.example, not "${text}"`);
   return new URL(text);
+}
+
+/** Without query and fragment (OpenID Connect Discovery 1.0, section 2). */
+function isIssuer(text: string): boolean {
+  if (!isSafeAddress(text)) return false;
+  const { username, password, search, hash } = new URL(text);
+  return !(username || password || search || hash);
 }
 
 /** HTTPS or loopback, as secrets and identities pass over it. */

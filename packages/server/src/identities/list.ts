@@ -4,7 +4,6 @@ import { text } from '@stagi/contract/text.ts';
 import { isConfigured, nameOfProvider } from '../config/identityProviders.ts';
 import type { Context } from '../context.ts';
 import { inTransaction } from '../db/pool.ts';
-import type { Db } from '../db/schema.ts';
 import { refused } from '../http/errors.ts';
 import type { Visitor } from '../http/visitor.ts';
 import { identityConnectedMail, identityDisconnectedMail } from '../mail/accountMails.ts';
@@ -15,18 +14,24 @@ import { linkIdentity, ownerOfIdentity } from './signInWith.ts';
 
 type SignedIn = Visitor & Pick<Authenticated, 'session' | 'user'>;
 
-export async function listIdentities(db: Db, userId: number): Promise<ConnectedIdentity[]> {
-  const rows = await db
+type Ground = Pick<Context, 'config' | 'db'>;
+
+export async function listIdentities(ctx: Ground, userId: number): Promise<ConnectedIdentity[]> {
+  const rows = await ctx.db
     .selectFrom('external_identity')
-    .select(['provider', 'email', 'created_at', 'last_used_at'])
+    .select(['provider', 'issuer', 'email', 'created_at', 'last_used_at'])
     .where('user_id', '=', userId)
     .orderBy('provider')
     .execute();
+  const signsInOtherwise = await hasPasswordOrPasskey(ctx, userId);
+  // Those of a provider that is no longer configured, or has another issuer now, let nobody in.
+  const usable = rows.filter((row) => isConfigured(ctx.config.identityProviders, row));
   return rows.map((row) => ({
     provider: row.provider,
     email: row.email,
     connectedAt: row.created_at.toISOString(),
     lastUsedAt: row.last_used_at.toISOString(),
+    isOnlyWayIn: !signsInOtherwise && usable.every((one) => one === row),
   }));
 }
 
@@ -52,12 +57,15 @@ export async function disconnectIdentity(ctx: SignedIn, which: IdentityProvider)
   await inTransaction(ctx.db, async (trx) => {
     // Locked, so that two requests at once cannot remove both providers.
     await trx.selectFrom('app_user').select('id').where('id', '=', ctx.user.id).forUpdate().execute();
-    const identities = await listIdentities(trx, ctx.user.id);
-    if (!identities.some(({ provider }) => provider === which)) return;
-    const isUsable = isConfigured(ctx.config.identityProviders, which);
-    if (isUsable && (await isOnlySignInMethod({ ...ctx, db: trx }, ctx.user.id, identities))) {
-      throw refused(text('This is your only way to log in. Add a password first.'));
-    }
+    const identities = await listIdentities({ config: ctx.config, db: trx }, ctx.user.id);
+    const identity = identities.find(({ provider }) => provider === which);
+    if (!identity) return;
+    if (identity.isOnlyWayIn)
+      throw refused(
+        ctx.config.identityProviders.isPasswordOff
+          ? text('This is your only way to log in. Connect another one or add a passkey first.')
+          : text('This is your only way to log in. Add a password first.'),
+      );
     await trx
       .deleteFrom('external_identity')
       .where('user_id', '=', ctx.user.id)
@@ -72,18 +80,8 @@ export async function disconnectIdentity(ctx: SignedIn, which: IdentityProvider)
   });
 }
 
-/**
- * True where one identity is all that the account can sign in with: it has no passkey, and no password that works. An
- * identity of a provider that is no longer configured is no way in.
- */
-export async function isOnlySignInMethod(
-  { db, config }: Pick<Context, 'db' | 'config'>,
-  userId: number,
-  identities: readonly ConnectedIdentity[],
-): Promise<boolean> {
-  const { identityProviders } = config;
-  if (identities.filter(({ provider }) => isConfigured(identityProviders, provider)).length !== 1) return false;
-  const others = await db
+async function hasPasswordOrPasskey({ db, config }: Ground, userId: number): Promise<boolean> {
+  const found = await db
     .selectFrom('app_user')
     .leftJoin('passkey', 'passkey.user_id', 'app_user.id')
     .select('app_user.id')
@@ -91,10 +89,10 @@ export async function isOnlySignInMethod(
     .where((where) =>
       where.or([
         where('passkey.id', 'is not', null),
-        ...(identityProviders.isPasswordOff ? [] : [where('password_hash', 'is not', null)]),
+        ...(config.identityProviders.isPasswordOff ? [] : [where('password_hash', 'is not', null)]),
       ]),
     )
     .limit(1)
     .executeTakeFirst();
-  return others === undefined;
+  return found !== undefined;
 }

@@ -175,7 +175,33 @@ describe('logging in with a provider of the operator', () => {
     expect(await moved(api.identities.list, {})).toMatchObject({ onlyWayIn: true });
     await markSteppedUp(app.ctx, { userId } as never);
     await moved(api.identities.disconnect, { provider: 'gone' });
-    expect((await moved(api.identities.list, {})).identities).toMatchObject([{ provider: 'lab' }]);
+    expect((await moved(api.identities.list, {})).identities).toMatchObject([{ provider: 'lab', isOnlyWayIn: true }]);
+    // Another login now is the only way: the former issuer's identity lets nobody in.
+    await app.ctx.db
+      .updateTable('external_identity')
+      .set({ issuer: 'https://old.example' })
+      .where('user_id', '=', userId)
+      .execute();
+    await signInBy('guild', anAccount(guild, { email }).login);
+    const ways = (await moved(api.identities.list, {})).identities.map((one) => [one.provider, one.isOnlyWayIn]);
+    expect(ways).toEqual([
+      ['guild', true],
+      ['lab', false],
+    ]);
+  });
+
+  it('names the field of an answer that is wrong', async () => {
+    const person = await app.signUp();
+    const authorization = `Bearer ${person.tokens().accessToken}`;
+    const answers = [
+      [{ provider: 'lab', code: '' }, ['code']],
+      [{ provider: 'github' }, ['code']],
+      [{ provider: 'google', code: 'c' }, ['token']],
+    ] as const;
+    for (const [returned, fieldsWithError] of answers)
+      expect(await app.post(api.identities.connect.path, { ...returned, state: 's' }, { authorization })).toMatchObject(
+        { status: 400, body: { fieldsWithError } },
+      );
   });
 });
 
@@ -281,6 +307,9 @@ describe('where passwords are switched off', () => {
     // The session steps up by a mailed code, as without a second factor everywhere.
     expect((await client(api.secondFactor.stepUpBegin, {})).mailed).toMatchObject({ to: person.email });
     await aPasskey(strict.ctx, person);
+    const mails = await mailsTo(strict.url, person.email);
+    expect(mails.some(({ subject }) => /Lab login/.test(subject))).toBe(true);
+    for (const { text } of mails) expect(text).not.toMatch(/\/recovery|password/i);
     const answer = await strict.anonymous(api.identities.validateOpenId, await callback('lab', login, strict));
     expect(answer).toMatchObject({ secondFactor: { methods: expect.arrayContaining(['passkey']) } });
   });

@@ -96,7 +96,9 @@ async function profileOf(client: Configuration, accessToken: string, claims: Pro
   const isComplete = claims.email !== undefined && claims.email_verified !== undefined;
   if (isComplete || !client.serverMetadata().userinfo_endpoint) return claims;
   const more = (await fetchUserInfo(client, accessToken, claims.sub)) as Profile;
-  return { ...claims, ...more };
+  // An address and its confirmation come from one source.
+  const { email, email_verified } = typeof more.email === 'string' ? more : claims;
+  return { sub: claims.sub, email, email_verified, name: more.name ?? claims.name };
 }
 
 /** Bound to the request's secret, which the browser never sees: so it need not be stored beside it. */

@@ -7,7 +7,7 @@ import type { Authenticated } from '../sessions/authenticate.ts';
 import { githubLink, identityFromGithubCallback } from './github.ts';
 import { googleLink, identityFromGoogleCallback } from './google.ts';
 import type { ProviderIdentity } from './identityClaims.ts';
-import { connectIdentity, disconnectIdentity, isOnlySignInMethod, listIdentities } from './list.ts';
+import { connectIdentity, disconnectIdentity, listIdentities } from './list.ts';
 import { identityFromOpenIdCallback, openIdLink } from './openId.ts';
 import { signInWith } from './signInWith.ts';
 
@@ -40,8 +40,8 @@ export const identityHandlers: HandlersOf<typeof api.identities> = {
     return { isSuccess: true, ...(await signInWith(ctx, identity, invite)) };
   },
   async list(ctx) {
-    const identities = await listIdentities(ctx.db, ctx.user.id);
-    return { isSuccess: true, identities, onlyWayIn: await isOnlySignInMethod(ctx, ctx.user.id, identities) };
+    const identities = await listIdentities(ctx, ctx.user.id);
+    return { isSuccess: true, identities, onlyWayIn: identities.some(({ isOnlyWayIn }) => isOnlyWayIn) };
   },
   async begin(ctx, { provider }) {
     await limitSignInRate(ctx);
@@ -61,9 +61,9 @@ export const identityHandlers: HandlersOf<typeof api.identities> = {
 
 function identityFrom(
   ctx: Visitor & Pick<Authenticated, 'session'>,
-  returned: ParsedInputOf<typeof api.identities.connect>,
+  { provider, state, token = '', nonce = '', code = '', iss }: ParsedInputOf<typeof api.identities.connect>,
 ): Promise<ProviderIdentity> {
-  if ('token' in returned) return identityFromGoogleCallback(ctx, returned, ctx.session.id);
-  if (returned.provider === 'github') return identityFromGithubCallback(ctx, returned, ctx.session.id);
-  return identityFromOpenIdCallback(ctx, returned.provider, returned, ctx.session.id);
+  if (provider === 'google') return identityFromGoogleCallback(ctx, { token, state, nonce }, ctx.session.id);
+  if (provider === 'github') return identityFromGithubCallback(ctx, { code, state }, ctx.session.id);
+  return identityFromOpenIdCallback(ctx, provider, { code, state, iss }, ctx.session.id);
 }

@@ -113,9 +113,11 @@ async function linkByAddress(
     const same = await ownerOfIdentity(trx, identity);
     if (same !== undefined) return { userId: same };
     throw refused(
-      text(
-        'This email is taken: its account logs in with another {{provider}} account. Log in with that one, or with your password.',
-      ),
+      ctx.config.identityProviders.isPasswordOff
+        ? text('This email is taken: its account logs in with another {{provider}} account. Log in with that one.')
+        : text(
+            'This email is taken: its account logs in with another {{provider}} account. Log in with that one, or with your password.',
+          ),
       { provider },
     );
   }

@@ -13,7 +13,7 @@ import type { Words } from './words/words.ts';
 
 /** The request that causes the mail. Its language is used for receivers who have chosen none. */
 export interface MailContext {
-  config: Pick<Config, 'appOrigin'>;
+  config: Pick<Config, 'appOrigin'> & Partial<Pick<Config, 'identityProviders'>>;
   language: Language;
   ip: string;
   userAgent: string | null;
@@ -130,7 +130,7 @@ export function tokenCreatedMail(
     fill(words.hello, { name: receiver.name }),
     words.token.lead,
     { facts: [[words.description, description], [words.workspace, workspaceName], ...factsOf(ctx, language)] },
-    words.token.end,
+    endOf(ctx, words, 'token'),
     { link: `${ctx.config.appOrigin}/profile/tokens`, label: words.tokens },
   ]);
 }
@@ -155,8 +155,8 @@ export function stepUpCodeMail(ctx: MailContext, code: string, receiver: Receive
     fill(words.hello, { name: receiver.name }),
     fill(words.stepUp.lead, { minutes: CODE_TTL_MINUTES }),
     { code },
-    words.stepUp.end,
-    { link: `${ctx.config.appOrigin}/profile/account/sessions`, label: words.sessions },
+    endOf(ctx, words, 'stepUp'),
+    sessionsOf(ctx, words),
   ]);
 }
 
@@ -245,10 +245,21 @@ function warning(
     fill(words.hello, { name: receiver.name }),
     fill(words[what].lead, values),
     { facts: factsOf(ctx, language) },
-    words[what].end,
-    remedy ?? { link: recoveryOf(ctx), label: words.newPassword },
+    endOf(ctx, words, what),
+    remedy ?? (hasPasswords(ctx) ? { link: recoveryOf(ctx), label: words.newPassword } : sessionsOf(ctx, words)),
   ]);
 }
+
+/** Where passwords are switched off, a new one does not help. */
+const endOf = (ctx: MailContext, words: Words, what: Warning | 'token' | 'stepUp'): string =>
+  hasPasswords(ctx) ? words[what].end : words.endWithoutPassword;
+
+const hasPasswords = ({ config }: MailContext): boolean => !config.identityProviders?.isPasswordOff;
+
+const sessionsOf = ({ config }: MailContext, words: Words): Part => ({
+  link: `${config.appOrigin}/profile/account/sessions`,
+  label: words.sessions,
+});
 
 function factsOf({ userAgent, ip }: MailContext, language: Language): [string, string][] {
   const words = WORDS[language];

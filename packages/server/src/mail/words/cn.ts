@@ -22,6 +22,7 @@ export const cn: Words = {
   account: '查看您的工作空间',
   roles: { Owner: '所有者', Admin: '管理员', Developer: '开发者', Billing: '财务', Guest: '访客' },
   footer: '您收到此邮件，是因为有人在 {{brand}} 使用了此邮箱地址进行操作。',
+  endWithoutPassword: '如果不是您本人，请结束不属于您的会话，并告知本平台的运营人员。',
   code: {
     subject: '{{code}} 是您的 {{brand}} 验证码',
     lead: '请输入此验证码以完成注册。验证码在 {{minutes}} 分钟内有效。',

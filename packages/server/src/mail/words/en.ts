@@ -22,6 +22,7 @@ export const en: Words = {
   account: 'View your workspaces',
   roles: { Owner: 'Owner', Admin: 'Admin', Developer: 'Developer', Billing: 'Billing', Guest: 'Guest' },
   footer: 'You received this email because of activity with this address at {{brand}}.',
+  endWithoutPassword: 'If it was not you, end the sessions that are not yours, and tell whoever runs this platform.',
   code: {
     subject: '{{code}} is your {{brand}} confirmation code',
     lead: 'Enter this code to finish your sign-up. It is valid for {{minutes}} minutes.',

@@ -22,6 +22,7 @@ export const tr: Words = {
   account: 'Çalışma alanlarınıza bakın',
   roles: { Owner: 'Sahip', Admin: 'Yönetici', Developer: 'Geliştirici', Billing: 'Faturalama', Guest: 'Konuk' },
   footer: 'Bu e-postayı, {{brand}} üzerinde bu adresle yapılan bir işlem nedeniyle alıyorsunuz.',
+  endWithoutPassword: 'Bu siz değilseniz size ait olmayan oturumları sonlandırın ve bu platformu işletenlere bildirin.',
   code: {
     subject: '{{code}} {{brand}} onay kodunuzdur',
     lead: 'Kaydınızı tamamlamak için bu kodu girin. Kod {{minutes}} dakika geçerlidir.',

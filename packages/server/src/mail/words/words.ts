@@ -32,6 +32,8 @@ export interface Words {
   account: string;
   roles: Record<Role, string>;
   footer: string;
+  /** In the place of an `end` that advises a new password, where passwords are switched off. */
+  endWithoutPassword: string;
   code: Mail;
   registered: Mail & { recovery: string };
   reset: Mail;

@@ -45,7 +45,6 @@ export function ConnectedAccountsSection() {
               provider={provider}
               identity={data && (data.identities.find((identity) => identity.provider === provider) ?? null)}
               isOffered={offered.includes(provider)}
-              onlyWayIn={(data?.onlyWayIn ?? false) && offered.includes(provider)}
               onDisconnect={() => setDisconnecting(provider)}
             />
           ))}
@@ -62,11 +61,10 @@ interface RowProps {
   /** Null: not connected; undefined: not known yet. */
   identity: ConnectedIdentity | null | undefined;
   isOffered: boolean;
-  onlyWayIn: boolean;
   onDisconnect(): void;
 }
 
-function Row({ provider, identity, isOffered, onlyWayIn, onDisconnect }: RowProps) {
+function Row({ provider, identity, isOffered, onDisconnect }: RowProps) {
   const t = useT();
   const name = providerTitle(provider);
   const [leaving, setLeaving] = useState(false);
@@ -102,7 +100,7 @@ function Row({ provider, identity, isOffered, onlyWayIn, onDisconnect }: RowProp
         <Button
           color="gray"
           aria-label={t('Disconnect {{provider}}', { provider: name })}
-          reason={onlyWayIn ? onlyWayInReason() : null}
+          reason={identity.isOnlyWayIn ? onlyWayInReason() : null}
           onClick={onDisconnect}
         >
           {t('Disconnect')}

@@ -151,9 +151,7 @@ async function connect(
 ): Promise<void> {
   const returned =
     provider === 'google'
-      ? ({ provider, token: proof, state, nonce: nonce ?? '' } as const)
-      : provider === 'github'
-        ? ({ provider, code: proof, state } as const)
-        : { provider, code: proof, state, iss };
+      ? { provider, token: proof, state, nonce: nonce ?? '' }
+      : { provider, code: proof, state, iss: provider === 'github' ? undefined : iss };
   await call(api.identities.connect, returned, { quiet: true });
 }
