@@ -97,6 +97,7 @@ const TASK = {
 
 /** Inputs of calls whose own rules a schema does not say, or that are seldom made with required fields alone. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
+  'identities.connect': { provider: 'github', code: 'a1b2c3d4e5f6', state: 'Zx3kq1' },
   'apps.authorizationCode': AUTHORIZATION,
   'apps.authorizationRequest': AUTHORIZATION,
   'secondFactor.verify': { ticket: BASE64URL, code: '407182' },
