@@ -1,15 +1,11 @@
-import type { Page } from '@playwright/test';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
 import { makeOperator, markSteppedUp } from '@stagi/server/src/testing/factories.ts';
 import { type IdentityProviderServer, startIdentityProvider } from '@stagi/server/src/testing/identityProvider.ts';
 import type { Person } from '@stagi/server/src/testing/person.ts';
-import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
 import { withOwnDatabase } from './inProcessApp.ts';
-import { expectNoSidewaysScroll, section } from './operatorSections.ts';
+import { section, walkWidths } from './operatorSections.ts';
 import { openAs, sendSignUpForm } from './people.ts';
-
-const WIDTHS = [1280, 360];
 
 let lab: IdentityProviderServer;
 let guild: IdentityProviderServer;
@@ -92,12 +88,3 @@ test('where passwords are off, somebody comes by a provider of the operator and 
     await walkWidths(desk, 'site');
   });
 });
-
-async function walkWidths(page: Page, name: string): Promise<void> {
-  for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: 800 });
-    await expectNoSidewaysScroll(page);
-    await expectAccessible(page, name);
-  }
-  await page.setViewportSize({ width: WIDTHS[0]!, height: 800 });
-}

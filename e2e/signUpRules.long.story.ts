@@ -3,15 +3,13 @@ import { api } from '@stagi/contract/api.ts';
 import { startTestApp, type TestApp } from '@stagi/server/src/testing/app.ts';
 import { anInvite, aSignUpLink, makeOperator } from '@stagi/server/src/testing/factories.ts';
 import { httpSender, mailedCode, PASSWORD, signUp } from '@stagi/server/src/testing/person.ts';
-import { expectAccessible } from './accessible.ts';
 import { expect, test } from './fixtures.ts';
 import { withOwnDatabase } from './inProcessApp.ts';
 import { openPublic } from './openPublic.ts';
-import { expectNoSidewaysScroll, section } from './operatorSections.ts';
+import { section, walkWidths } from './operatorSections.ts';
 import { openAs, storedWorkspace, typeCode } from './people.ts';
 
 const UNUSABLE = 'This invitation can no longer be used. Ask the sender for a new one.';
-const WIDTHS = [1280, 360];
 
 let app: TestApp;
 let stop: () => Promise<void>;
@@ -109,13 +107,4 @@ async function fillSignUp(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign up', exact: true }).click();
   await expect(page).toHaveURL(/\/confirmation/);
   await typeCode(page, await mailedCode(app.url, email));
-}
-
-async function walkWidths(page: Page, name: string): Promise<void> {
-  for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: 800 });
-    await expectNoSidewaysScroll(page);
-    await expectAccessible(page, name);
-  }
-  await page.setViewportSize({ width: WIDTHS[0]!, height: 800 });
 }

@@ -4,32 +4,25 @@ import { text } from './text.ts';
 
 export const REASON_MAX = 500;
 
-/** Why an operator disables an account or a workspace; shown to the people concerned. */
-export const DisableReason = z
-  .string(text('Reason is required'))
-  .transform(plainText)
-  .pipe(
-    z
-      .string()
-      .trim()
-      .min(1, text('Reason is required'))
-      .max(REASON_MAX, text('Reason is too long: at most 500 characters')),
-  );
+const reasonOf = ({ max, tooLong }: { max: number; tooLong: string }) =>
+  z
+    .string(text('Reason is required'))
+    .transform(plainText)
+    .pipe(z.string().trim().min(1, text('Reason is required')).max(max, tooLong));
 
-export const CREDIT_REASON_MAX = 300;
+/** Why an operator disables or deletes an account, or disables a workspace; shown to the people concerned. */
+export const DisableReason = reasonOf({
+  max: REASON_MAX,
+  tooLong: text('Reason is too long: at most 500 characters'),
+});
+
+const CREDIT_REASON_MAX = 300;
 
 /** Why an operator adds credit; shown with the transaction. */
-export const CreditReason = z
-  .string(text('Reason is required'))
-  .transform(plainText)
-  .pipe(
-    z
-      .string()
-      .trim()
-      .min(1, text('Reason is required'))
-      .min(3, text('Reason must be at least 3 characters'))
-      .max(CREDIT_REASON_MAX, text('Reason is too long: at most 300 characters')),
-  );
+export const CreditReason = reasonOf({
+  max: CREDIT_REASON_MAX,
+  tooLong: text('Reason is too long: at most 300 characters'),
+}).pipe(z.string().min(3, text('Reason must be at least 3 characters')));
 
 export const DisabledState = z
   .object({

@@ -17,7 +17,7 @@ export const SignUpLink = z.object({
   /** Operators alone see it. */
   note: z.string(),
   status: z.enum(SIGN_UP_LINK_STATUSES),
-  /** How many people have signed up with it, and how many may. */
+  /** People who have signed up with it; `usesMax` may at most. */
   used: z.number().int(),
   usesMax: z.number().int(),
   expiresAt: z.string(),

@@ -119,7 +119,7 @@ it('deletes everything as the person could, mails the reason, and records who di
   await app.ctx.db.insertInto('instance_ssh_key').values({ instance_id: shared, ssh_key_id: key }).execute();
   const { token } = await anApiToken(app.ctx, person);
   const { workspaceId } = person;
-  // Also one that was disabled before.
+  // An account that was disabled before can be deleted too.
   await operator.client(api.adminUsers.disable, { id: person.userId, reason: 'Asked us to, by phone' });
 
   expect(await remove(person)).toEqual({ isSuccess: true });

@@ -8,7 +8,7 @@ import type { Created, Json } from './columns.ts';
 
 /** What somebody told of themselves after the first sign-in. */
 export interface SignupForm {
-  /** Null where the operator of the platform leaves it out. */
+  /** It is null where the platform makes it optional and somebody left it out. */
   phone: string | null;
   company: string | null;
   purpose: string | null;

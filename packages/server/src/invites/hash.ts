@@ -1,4 +1,4 @@
 import { createHash } from 'node:crypto';
 
-/** What is stored of a code of an invitation: it is as good as a password. */
+/** A code is stored as its hash, as it is as good as a password. */
 export const hashOfInvite = (code: string): Buffer => createHash('sha256').update(code).digest();

@@ -10,7 +10,7 @@ import { endOfSignUpLink, takeSignUpLink } from './links.ts';
 
 interface Newcomer {
   email: string;
-  /** Of the invitation that they came with. */
+  /** The hash of the invitation that they came with. */
   inviteHash: Buffer | null;
 }
 

@@ -31,6 +31,12 @@ export function useSite(): SiteConfiguration {
   return useSyncExternalStore(never, site, () => EMPTY);
 }
 
+/** The ids of the identity providers that people can log in with, the operator's own first. */
+export const offeredProviders = ({ identityProviders, openIdProviders = [] }: SiteConfiguration): string[] => [
+  ...openIdProviders.map(({ id }) => id),
+  ...identityProviders,
+];
+
 /** The name of an identity provider on this platform. */
 export const providerTitle = (id: string): string => providerName(id, site().openIdProviders);
 

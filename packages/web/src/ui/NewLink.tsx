@@ -8,7 +8,7 @@ import { takeFocus } from './takeFocus.ts';
 
 interface Props {
   link: string;
-  /** What it lets people do, and what to do if it is lost. */
+  /** A sentence on the power of the link, and on what to do if it is lost. */
   text: string;
   onDone(): void;
   testId: string;

@@ -2,7 +2,7 @@
 export const sql = `
 create table sign_up_link (
   id int generated always as identity primary key,
-  /* Of the code, which is in the link alone. */
+  /* The code itself is in the link alone. */
   hash bytea not null unique,
   note text not null default '',
   used int not null default 0,

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { errorText } from '../../api/messages.ts';
 import { redirectToProvider } from '../../api/pendingProviderLogin.ts';
 import { invalidate, q } from '../../api/query.ts';
-import { providerTitle, site } from '../../api/site.ts';
+import { offeredProviders, providerTitle, site } from '../../api/site.ts';
 import { useCall } from '../../api/useCall.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -21,8 +21,7 @@ import classes from './ConnectedAccountsSection.module.css';
 /** Accounts at identity providers that can sign in to this account. Hidden when none is configured. */
 export function ConnectedAccountsSection() {
   const t = useT();
-  const { identityProviders, openIdProviders = [] } = site();
-  const offered: IdentityProvider[] = [...openIdProviders.map(({ id }) => id), ...identityProviders];
+  const offered = offeredProviders(site());
   const [disconnecting, setDisconnecting] = useState<IdentityProvider | null>(null);
   const { data, error, isFetching, refetch } = useQuery({
     ...q(api.identities.list, {}),

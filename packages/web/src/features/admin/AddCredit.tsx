@@ -74,7 +74,7 @@ function Fields({ workspace, onClose }: { workspace: AdminClient; onClose(): voi
   );
 }
 
-/** Null while the amount is none. */
+/** The answer is null while no amount is typed. */
 function balanceAfter(balance: string, amount: string): string | null {
   if (!/^\d{1,7}(\.\d{1,6})?$/.test(amount.trim())) return null;
   return toDecimal(fromDecimal(balance) + fromDecimal(amount.trim()));

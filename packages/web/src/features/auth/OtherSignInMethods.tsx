@@ -2,7 +2,7 @@ import { api } from '@stagi/contract/api.ts';
 import type { IdentityProvider } from '@stagi/contract/identityProviders.ts';
 import { type ReactNode, useState } from 'react';
 import { redirectToProvider } from '../../api/pendingProviderLogin.ts';
-import { providerTitle, useSite } from '../../api/site.ts';
+import { offeredProviders, providerTitle, useSite } from '../../api/site.ts';
 import { useCall } from '../../api/useCall.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -23,8 +23,7 @@ interface Props {
 /** Sign-in methods besides the form: the configured identity providers, for new and existing accounts. */
 export function OtherSignInMethods({ returnUrl, invite, onLeave, isAlone = false, children }: Props) {
   const t = useT();
-  const { identityProviders, openIdProviders = [] } = useSite();
-  const all: IdentityProvider[] = [...openIdProviders.map(({ id }) => id), ...identityProviders];
+  const offered = offeredProviders(useSite());
   /** The button keeps loading while the browser navigates away. */
   const [leaving, setLeaving] = useState<IdentityProvider | null>(null);
   const redirect = (provider: IdentityProvider) => (to: { link: string; state: string; nonce?: string }) =>
@@ -32,7 +31,7 @@ export function OtherSignInMethods({ returnUrl, invite, onLeave, isAlone = false
   const google = useCall(api.identities.googleLink, { onDone: redirect('google') });
   const github = useCall(api.identities.githubLink, { onDone: redirect('github') });
   const openId = useCall(api.identities.openIdLink, { onDone: (to, { provider }) => redirect(provider)(to) });
-  if (all.length === 0 && !children) return null;
+  if (offered.length === 0 && !children) return null;
 
   async function leave(provider: IdentityProvider): Promise<void> {
     onLeave?.();
@@ -44,7 +43,7 @@ export function OtherSignInMethods({ returnUrl, invite, onLeave, isAlone = false
 
   return (
     <div className={isAlone ? classes.alone : classes.others}>
-      {all.map((provider) => (
+      {offered.map((provider) => (
         <Button
           key={provider}
           color={isAlone ? 'primary' : 'gray'}

@@ -1,5 +1,6 @@
-import { Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { api } from '@stagi/contract/api.ts';
+import { INVITE_USES_MAX } from '@stagi/contract/invites.ts';
 import type { Role } from '@stagi/contract/permissions.ts';
 import { isFull } from '@stagi/contract/plans.ts';
 import { text } from '@stagi/contract/text.ts';
@@ -9,25 +10,16 @@ import { useCallForm } from '../../api/useCallForm.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { DialogButtons } from '../../ui/dialogs/DialogButtons.tsx';
 import { Form } from '../../ui/form/Form.tsx';
-import { NumberInput } from '../../ui/form/NumberInput.tsx';
-import { Select } from '../../ui/form/Select.tsx';
+import { type LinkDays, LinkTerms, linkExpiry } from '../../ui/form/LinkTerms.tsx';
 import { DateTime } from '../../ui/Time.tsx';
 import { RoleField } from './RoleField.tsx';
 import { SeatsNote } from './SeatsNote.tsx';
 import classes from './Team.module.css';
 
-const LIFETIMES = [
-  { value: '1', label: text('1 day') },
-  { value: '7', label: text('7 days') },
-  { value: '30', label: text('30 days') },
-] as const;
-
-const DAY_MS = 86_400_000;
-
 interface Values {
   role: Role;
   uses: number | string;
-  days: (typeof LIFETIMES)[number]['value'] | null;
+  days: LinkDays | null;
 }
 
 /** What the platform counts in seats; the dialog may be opened where no list of invites is. */
@@ -41,7 +33,7 @@ export function InviteForm({ onDone, onCancel }: { onDone(link: string): void; o
     toInput: ({ role, uses, days }) => ({
       role,
       uses: uses === '' ? undefined : uses,
-      expiresAt: days === null ? undefined : expiryOf(days).toISOString(),
+      expiresAt: days === null ? undefined : linkExpiry(days).toISOString(),
     }),
     alsoCheck: ({ days }): Record<string, string> => (days === null ? { days: text('Please choose an option') } : {}),
     fieldOf: (path) => (path === 'expiresAt' ? 'days' : path),
@@ -52,25 +44,10 @@ export function InviteForm({ onDone, onCancel }: { onDone(link: string): void; o
     <Form onSubmit={submit}>
       <Stack gap={16}>
         <RoleField {...field('role')} value={form.values.role} />
-        <Group gap={12} align="flex-end" grow>
-          <NumberInput
-            label={t('Maximum uses')}
-            min={1}
-            max={100}
-            allowDecimal={false}
-            data-testid="invite-uses"
-            {...field('uses')}
-          />
-          <Select
-            label={t('Valid for')}
-            options={LIFETIMES.map(({ value, label }) => ({ value, label: t(label) }))}
-            data-testid="invite-lifetime"
-            {...field('days')}
-          />
-        </Group>
+        <LinkTerms usesMax={INVITE_USES_MAX} field={field} testId="invite" />
         {form.values.days !== null && (
           <p className={classes.line}>
-            {t('Valid until')} <DateTime at={expiryOf(form.values.days).toISOString()} />
+            {t('Valid until')} <DateTime at={linkExpiry(form.values.days).toISOString()} />
           </p>
         )}
         {seats && <SeatsNote seats={seats} />}
@@ -85,5 +62,3 @@ export function InviteForm({ onDone, onCancel }: { onDone(link: string): void; o
     </Form>
   );
 }
-
-const expiryOf = (days: Values['days']): Date => new Date(Date.now() + Number(days) * DAY_MS);
